@@ -52,6 +52,10 @@ it('finds both where they are', () => {
 /** A colour by its value; `none`, `transparent`, `currentColor` and the system's colours are no colours of the page. */
 const COLOUR = /#(?:[\da-f]{3,4}|[\da-f]{6}|[\da-f]{8})\b|\b(?:rgba?|hsla?|hwb|lab|lch|oklab|oklch)\(/gi;
 
+/** The same in a script's text: not after a bracket or a word, where it is the name of an element. */
+const SCRIPT_COLOUR =
+  /(?<=['"`\s])#(?:[\da-f]{3,4}|[\da-f]{6}|[\da-f]{8})(?![\w-])|['"`\s](?:rgba?|hsla?|oklab|oklch)\(/gi;
+
 it('names each colour of a style sheet by its token', () => {
   expect(
     found(
@@ -60,6 +64,15 @@ it('names each colour of a style sheet by its token', () => {
     ),
   ).toEqual([]);
   expect(found(['src/app/tokens.css'], COLOUR).length).toBeGreaterThan(50);
+});
+
+it('names each colour of a script by its token', () => {
+  // what the page says of colours of its own: none but comments, which name no tokens
+  expect(found(scripts, SCRIPT_COLOUR)).toEqual([]);
+  for (const fault of ["fill: '#fff'", '`#12211f`', "'rgb(18 33 31 / 0.45)'", "'1px solid #101413'"])
+    expect(fault.match(SCRIPT_COLOUR)).not.toBeNull();
+  for (const none of ["new RegExp('#[0-9a-f]{6}')", "'#recent'", "return '#' + channels", "'url(#surface)'"])
+    expect(none.match(SCRIPT_COLOUR)).toBeNull();
 });
 
 it('draws no text smaller than the least of the page', () => {

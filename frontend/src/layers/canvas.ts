@@ -32,6 +32,9 @@ function penOf(element: Element): Pen {
   };
 }
 
+/** As in SVG. */
+const UNSAID_FILL = 'black';
+
 const PLACE = /translate\(([-\d.]+) ([-\d.]+)\)(?: rotate\(([-\d.]+)\))?/;
 
 function number(value: string | number | undefined, otherwise = 0): number {
@@ -69,7 +72,7 @@ function paintOutline(context: Context, shape: Shape, pen: Pen): void {
   const { attributes: a } = shape;
   const path = outline(shape);
   if (a.fill !== 'none' && shape.tag !== 'line') {
-    context.fillStyle = pen.ink(String(a.fill ?? '#000'));
+    context.fillStyle = pen.ink(String(a.fill ?? UNSAID_FILL));
     context.fill(path, a['fill-rule'] === 'evenodd' ? 'evenodd' : 'nonzero');
   }
   if (!visible(a.stroke)) return;
@@ -93,7 +96,7 @@ function write(context: Context, words: string, x: number, y: number, a: Attribu
     setStroke(context, a, pen);
     context.strokeText(words, x, y);
   }
-  context.fillStyle = pen.ink(String(a.fill ?? '#000'));
+  context.fillStyle = pen.ink(String(a.fill ?? UNSAID_FILL));
   context.fillText(words, x, y);
 }
 

@@ -22,6 +22,8 @@ export function lightTokens(): Record<string, string> {
     'surface-edge',
     'even',
     'inverse',
+    'on-dark',
+    'on-bright',
   ];
   for (let i = 1; i <= 4; i++) names.push(`over-${i}`, `under-${i}`);
   for (let i = 1; i <= 5; i++) names.push(`mtu-${i}`);

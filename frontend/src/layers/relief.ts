@@ -2,23 +2,31 @@
 // A surface seen from aside, on a canvas.
 import { resolveTokens } from '../plots/file';
 import type { Pen } from '../plots/relief';
-import { inkOnTide, tide } from '../plots/tide';
+import { inkOnTide, type SurfaceInk, tide } from '../plots/tide';
+import { inksOf } from './inks';
 
 /** Colours of a value's place on its scale, made once. */
 const COLOURS: readonly string[] = Array.from({ length: 256 }, (_, k) => tide(k / 255));
 const colourAt = (t: number): string => COLOURS[t <= 0 ? 0 : t >= 1 ? 255 : Math.round(t * 255)];
 
 export interface Ink {
-  readonly colour: '#ffffff' | '#12211f';
+  readonly colour: SurfaceInk;
   readonly opacity: number;
 }
 
-const LIGHT = { contour: { colour: '#ffffff', opacity: 0.55 }, edge: { colour: '#ffffff', opacity: 0.28 } } as const;
-const DARK = { contour: { colour: '#12211f', opacity: 0.5 }, edge: { colour: '#12211f', opacity: 0.26 } } as const;
+const INKS: Record<SurfaceInk, { readonly contour: Ink; readonly edge: Ink }> = {
+  'var(--on-dark)': {
+    contour: { colour: 'var(--on-dark)', opacity: 0.55 },
+    edge: { colour: 'var(--on-dark)', opacity: 0.28 },
+  },
+  'var(--on-bright)': {
+    contour: { colour: 'var(--on-bright)', opacity: 0.5 },
+    edge: { colour: 'var(--on-bright)', opacity: 0.26 },
+  },
+};
 
 /** Contours and settings are drawn light or dark, by the ground that they lie on. */
-export const inkAt = (t: number): { readonly contour: Ink; readonly edge: Ink } =>
-  inkOnTide(t) === '#ffffff' ? LIGHT : DARK;
+export const inkAt = (t: number): { readonly contour: Ink; readonly edge: Ink } => INKS[inkOnTide(t)];
 
 /** Hatching as the map's (Chart.tsx): stripes of the ground's colour over what it lets through. */
 function hatching(context: CanvasRenderingContext2D, ground: string): CanvasPattern | null {
@@ -50,16 +58,6 @@ function veilOf(canvas: HTMLCanvasElement, context: CanvasRenderingContext2D) {
   };
 }
 
-function segment(context: CanvasRenderingContext2D, ax: number, ay: number, bx: number, by: number, ink: Ink) {
-  context.strokeStyle = ink.colour;
-  context.globalAlpha = ink.opacity;
-  context.beginPath();
-  context.moveTo(ax, ay);
-  context.lineTo(bx, by);
-  context.stroke();
-  context.globalAlpha = 1;
-}
-
 /** Draws onto `canvas`, whose upper left corner lies at (left, top) of the picture. */
 export function paintRelief(
   canvas: HTMLCanvasElement,
@@ -74,6 +72,16 @@ export function paintRelief(
   context.setTransform(ratio, 0, 0, ratio, -room.left * ratio, -room.top * ratio);
   context.lineJoin = 'round';
   context.lineWidth = 1;
+  const inks = inksOf(canvas);
+  const segment = (ax: number, ay: number, bx: number, by: number, { colour, opacity }: Ink): void => {
+    context.strokeStyle = inks[colour];
+    context.globalAlpha = opacity;
+    context.beginPath();
+    context.moveTo(ax, ay);
+    context.lineTo(bx, by);
+    context.stroke();
+    context.globalAlpha = 1;
+  };
   let veil: ReturnType<typeof veilOf> | null = null;
   draw({
     facet(ax, ay, bx, by, cx, cy, dx, dy, level, beyond) {
@@ -96,7 +104,7 @@ export function paintRelief(
       context.fillStyle = veil.stripes;
       context.fill();
     },
-    contour: (ax, ay, bx, by, level) => segment(context, ax, ay, bx, by, inkAt(level).contour),
-    edge: (ax, ay, bx, by, level) => segment(context, ax, ay, bx, by, inkAt(level).edge),
+    contour: (ax, ay, bx, by, level) => segment(ax, ay, bx, by, inkAt(level).contour),
+    edge: (ax, ay, bx, by, level) => segment(ax, ay, bx, by, inkAt(level).edge),
   });
 }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // A grid as colours and contours on a canvas.
 import type { Isoline } from '../plots/contours';
-import { inkOnTide, TIDE_WORDS } from '../plots/tide';
+import { inkOnTide, type SurfaceInk, TIDE_WORDS } from '../plots/tide';
+import { inksOf } from './inks';
 import { drawingScale } from './scale';
 
 interface Tile {
@@ -81,8 +82,11 @@ function roomUnder(canvas: HTMLCanvasElement): HTMLDivElement {
   return room;
 }
 
+export const CONTOUR_OPACITY: Record<SurfaceInk, number> = { 'var(--on-dark)': 0.5, 'var(--on-bright)': 0.45 };
+
 function strokeIsolines(
   context: CanvasRenderingContext2D,
+  inks: Record<SurfaceInk, string>,
   { isolines, values, log, nx, ny }: Painting,
   width: number,
   height: number,
@@ -95,7 +99,9 @@ function strokeIsolines(
     const t = log
       ? Math.log(level / values[0]) / Math.log(values[1] / values[0])
       : (level - values[0]) / (values[1] - values[0]);
-    context.strokeStyle = inkOnTide(t) === '#ffffff' ? 'rgb(255 255 255 / 0.5)' : 'rgb(18 33 31 / 0.45)';
+    const ink = inkOnTide(t);
+    context.strokeStyle = inks[ink];
+    context.globalAlpha = CONTOUR_OPACITY[ink];
     context.beginPath();
     for (let s = 0; s < count; s += 4) {
       context.moveTo(points[s] * kx, height - points[s + 1] * ky);
@@ -103,6 +109,7 @@ function strokeIsolines(
     }
     context.stroke();
   }
+  context.globalAlpha = 1;
 }
 
 export function surfaceLayer(canvas: HTMLCanvasElement): SurfaceLayer {
@@ -110,6 +117,7 @@ export function surfaceLayer(canvas: HTMLCanvasElement): SurfaceLayer {
   let width = 0;
   let height = 0;
   let room: HTMLDivElement | null = null;
+  const inks = inksOf(canvas);
   const context = canvas.getContext('2d');
 
   /** The colours, and where they lie: samples are on the frame, so the outer halves of the outer pixels fall outside. */
@@ -161,7 +169,7 @@ export function surfaceLayer(canvas: HTMLCanvasElement): SurfaceLayer {
       // 128 samples of a smooth surface: a better filter costs milliseconds and shows nothing
       context.imageSmoothingQuality = 'low';
       context.drawImage(colours, -hx, -hy, width + 2 * hx, height + 2 * hy);
-      strokeIsolines(context, painting, width, height);
+      strokeIsolines(context, inks, painting, width, height);
       hideTile();
     },
     follow(painting) {
@@ -169,7 +177,7 @@ export function surfaceLayer(canvas: HTMLCanvasElement): SurfaceLayer {
       if (!context || !found) return;
       showTile(...found);
       cleared(context);
-      strokeIsolines(context, painting, width, height);
+      strokeIsolines(context, inks, painting, width, height);
     },
     clear() {
       context?.setTransform(1, 0, 0, 1, 0, 0);

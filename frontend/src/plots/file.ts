@@ -81,7 +81,7 @@ export function fileText(sheet: Sheet): string {
     ` font-family="'IBM Plex Sans Variable', 'IBM Plex Sans', system-ui, 'Segoe UI', sans-serif" font-variant-numeric="tabular-nums">`,
     `<title>${escapeText(sheet.title)}</title>`,
     `<desc>${escapeText(sheet.description)}</desc>`,
-    `<rect width="${width}" height="${height}" fill="${tokens['--ground'] ?? '#ffffff'}"/>`,
+    `<rect width="${width}" height="${height}" fill="${resolveTokens('var(--ground)', tokens)}"/>`,
     resolveTokens(sheet.before, tokens),
     ...sheet.shapes.map((s) => shapeText(s, tokens)),
     '</svg>',

@@ -34,10 +34,13 @@ export function luminance(hex: string): number {
   return 0.2126 * channel(hex, 1) + 0.7152 * channel(hex, 3) + 0.0722 * channel(hex, 5);
 }
 
+/** Ink for the dark and for the bright part of a surface. */
+export type SurfaceInk = 'var(--on-dark)' | 'var(--on-bright)';
+
 /** Ink that can be read on a colour of the surface. */
-export const inkOn = (hex: string): '#12211f' | '#ffffff' => (luminance(hex) > 0.26 ? '#12211f' : '#ffffff');
+export const inkOn = (hex: string): SurfaceInk => (luminance(hex) > 0.26 ? 'var(--on-bright)' : 'var(--on-dark)');
 
 const INKS = COLOURS.map(inkOn);
 
 /** The same at a value's place on its scale, as `tide`: every contour of every frame asks. */
-export const inkOnTide = (t: number): '#12211f' | '#ffffff' => INKS[stepOf(t)];
+export const inkOnTide = (t: number): SurfaceInk => INKS[stepOf(t)];

@@ -22,7 +22,15 @@ it('raises exponents, and escapes what people wrote', () => {
   const raised = shapeText(text(0, 0, 'per 10⁹ bytes', { 'font-size': 12 }), tokens);
   expect(raised).toContain('<tspan dy="-3.12" font-size="12">9</tspan>');
   expect(escapeText('<a href="x">&')).toBe('&lt;a href=&quot;x&quot;&gt;&amp;');
-  const file = fileText({ width: 10, height: 10, title: 'a < b', description: '"', before: '', shapes: [], tokens });
+  const file = fileText({
+    width: 10,
+    height: 10,
+    title: 'a < b',
+    description: '"',
+    before: '',
+    shapes: [],
+    tokens: { '--ground': '#ffffff' },
+  });
   expect(file).toContain('<title>a &lt; b</title>');
 });
 
@@ -50,6 +58,6 @@ it('rises in lightness from end to end', () => {
     expect(now).toBeGreaterThanOrEqual(last - 1e-3);
     last = now;
   }
-  expect([inkOn(tide(0)), inkOn(tide(1))]).toEqual(['#ffffff', '#12211f']);
+  expect([inkOn(tide(0)), inkOn(tide(1))]).toEqual(['var(--on-dark)', 'var(--on-bright)']);
   expect([tide(-3), tide(9), tide(Number.NaN)]).toEqual([tide(0), tide(1), tide(0)]);
 });

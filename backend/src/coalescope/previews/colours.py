@@ -34,7 +34,8 @@ SURFACE = tuple(
         "#f4eb98",
     )
 )
-_ON_BRIGHT = _rgb("#12211f")
+ON_DARK = _rgb("#ffffff")
+ON_BRIGHT = _rgb("#12211f")
 
 
 def tide(t: float) -> Colour:
@@ -48,7 +49,7 @@ def tide(t: float) -> Colour:
 
 def ink_on(colour: Colour) -> Colour:
     """Ink that can be read on a colour of the surface."""
-    return _ON_BRIGHT if _luminance(colour) > 0.26 else GROUND
+    return ON_BRIGHT if _luminance(colour) > 0.26 else ON_DARK
 
 
 def _luminance(colour: Colour) -> float:

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The figure as a file: title, units, kind, source and link inside it, in the light theme. Comes when a file is asked for.
 import { lightTokens } from '../../layers/raster';
-import { surfaceImage } from '../../layers/surface';
+import { CONTOUR_OPACITY, surfaceImage } from '../../layers/surface';
 import { contourLines } from '../../plots/contours';
 import { fileText, wrapped } from '../../plots/file';
 import { AXIS, LETTER_PX, mark, NOTE, path, polyline, type Shape, TEXT, text } from '../../plots/shapes';
@@ -32,7 +32,7 @@ function contourPaths({ frame, live, isolines }: Scene): Shape[] {
   const x = (g: number): number => left + (g / (GRID - 1)) * plotWidth;
   const y = (g: number): number => heat.top + heat.height - (g / (GRID - 1)) * heat.height;
   return isolines.flatMap(({ level }) => {
-    const white = inkOn(colourOf(level, frame)) === '#ffffff';
+    const ink = inkOn(colourOf(level, frame));
     const d = contourLines(z, GRID, GRID, level)
       .map((points) =>
         polyline(
@@ -41,9 +41,7 @@ function contourPaths({ frame, live, isolines }: Scene): Shape[] {
         ),
       )
       .join('');
-    return d
-      ? [path(d, { stroke: white ? '#ffffff' : '#12211f', 'stroke-opacity': white ? 0.5 : 0.45, 'stroke-width': 1 })]
-      : [];
+    return d ? [path(d, { stroke: ink, 'stroke-opacity': CONTOUR_OPACITY[ink], 'stroke-width': 1 })] : [];
   });
 }
 

@@ -155,7 +155,7 @@ describe('the NFS picture', () => {
       shapes
         .filter(({ attributes }) => Object.entries(looks).every(([name, value]) => attributes[name] === value))
         .reduce((n, { attributes }) => n + String(attributes.d).split('Z').length - 1, 0);
-    expect(outlines(layers.cells, { stroke: '#101413' })).toBe(27);
+    expect(outlines(layers.cells, { stroke: 'var(--on-bright)' })).toBe(27);
     expect(outlines(layers.points, { fill: 'var(--ground)' })).toBe(27);
     expect(layers.cells.some((s) => s.attributes['stroke-dasharray'] === '2 1.5')).toBe(true);
   });

@@ -207,7 +207,7 @@ function recommended(view: View, frame: Frame, yScale: Frame['x'], light: boolea
   const square = (stroke: string, width: number): Shape =>
     rect(X - SQUARE, Y - SQUARE, 2 * SQUARE, 2 * SQUARE, { fill: 'none', stroke, 'stroke-width': width });
   return [
-    ...(light ? [square('#101413', 3.5), square('#fff', 1.75)] : [square('var(--ink)', 1.5)]),
+    ...(light ? [square('var(--on-bright)', 3.5), square('var(--on-dark)', 1.75)] : [square('var(--ink)', 1.5)]),
     rect(at - WORD_BOX.halfWidth, top, 2 * WORD_BOX.halfWidth, WORD_BOX.height, { rx: 2, fill: 'var(--ground)' }),
     text(at, top + 12, WORD, { ...MIDDLE, 'font-size': TEXT.label, 'font-weight': 500, fill: 'var(--ink)' }),
   ];
@@ -237,7 +237,7 @@ export function cells(view: View, frame: Frame): Shape[] {
       x2,
       y2,
       light
-        ? { stroke: '#fff', 'stroke-width': 2, 'stroke-opacity': 0.5 }
+        ? { stroke: 'var(--on-dark)', 'stroke-width': 2, 'stroke-opacity': 0.5 }
         : { stroke: 'var(--line-2)', 'stroke-width': 2 },
     );
   });
@@ -247,13 +247,13 @@ export function cells(view: View, frame: Frame): Shape[] {
     const ink = light ? inkOn(own) : 'var(--ink)';
     if (p.n === 1)
       return [
-        mark(kind, X, Y, r + 0.75, { fill: 'none', stroke: '#101413', 'stroke-width': 3.5 }),
-        mark(kind, X, Y, r + 0.75, { fill: own, stroke: '#fff', 'stroke-width': 1.75 }),
+        mark(kind, X, Y, r + 0.75, { fill: 'none', stroke: 'var(--on-bright)', 'stroke-width': 3.5 }),
+        mark(kind, X, Y, r + 0.75, { fill: own, stroke: 'var(--on-dark)', 'stroke-width': 1.75 }),
       ];
     return [
       ...whisker(p, X, Y, r, longest, frame, ink),
-      mark(kind, X, Y, r + 1.5, { fill: '#fff' }),
-      mark(kind, X, Y, r, { fill: own, stroke: '#101413', 'stroke-width': 1 }),
+      mark(kind, X, Y, r + 1.5, { fill: 'var(--on-dark)' }),
+      mark(kind, X, Y, r, { fill: own, stroke: 'var(--on-bright)', 'stroke-width': 1 }),
     ];
   });
   return [...joined, ...toCome, ...gathered(marks), ...recommended(view, frame, yScale, light)];

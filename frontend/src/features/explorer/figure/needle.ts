@@ -23,7 +23,7 @@ import type { Live } from './live';
 import { cutShort, namedSetting, settingWords, upwardTitle } from './words';
 
 const hair = (x1: number, y1: number, x2: number, y2: number): Shape[] => [
-  line(x1, y1, x2, y2, { stroke: '#fff', 'stroke-width': 3, 'stroke-opacity': 0.35 }),
+  line(x1, y1, x2, y2, { stroke: 'var(--on-dark)', 'stroke-width': 3, 'stroke-opacity': 0.35 }),
   line(x1, y1, x2, y2, { stroke: 'var(--needle)', 'stroke-width': 1.25 }),
 ];
 
@@ -62,7 +62,7 @@ export const hairs = (frame: Frame, spot: Spot): Shape[] => [...hairsAbove(frame
 export function ring({ X, Y }: Spot): Shape[] {
   if (Y === null) return [];
   return [
-    circle(X, Y, 11, { fill: 'none', stroke: '#fff', 'stroke-width': 4, 'stroke-opacity': 0.75 }),
+    circle(X, Y, 11, { fill: 'none', stroke: 'var(--on-dark)', 'stroke-width': 4, 'stroke-opacity': 0.75 }),
     circle(X, Y, 11, { fill: 'none', stroke: 'var(--needle)', 'stroke-width': 2 }),
   ];
 }

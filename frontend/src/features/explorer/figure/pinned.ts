@@ -49,14 +49,19 @@ export function pinnedContours(view: View, frame: Frame, sampler: Sampler): Shap
     const longest = lines.reduce((a, b) => (b.length > a.length ? b : a));
     const [gx, gy] = longest[Math.floor(longest.length * (0.3 + 0.12 * i))];
     return [
-      path(d, { stroke: '#12211f', 'stroke-opacity': 0.4, 'stroke-width': 2.5, 'stroke-dasharray': DASHES[i] }),
-      path(d, { stroke: '#fff', 'stroke-opacity': 0.85, 'stroke-width': 1, 'stroke-dasharray': DASHES[i] }),
+      path(d, {
+        stroke: 'var(--on-bright)',
+        'stroke-opacity': 0.4,
+        'stroke-width': 2.5,
+        'stroke-dasharray': DASHES[i],
+      }),
+      path(d, { stroke: 'var(--on-dark)', 'stroke-opacity': 0.85, 'stroke-width': 1, 'stroke-dasharray': DASHES[i] }),
       text(x(gx), y(gy) - 4, letter, {
         'font-size': TEXT.label,
         'font-weight': 600,
         'text-anchor': 'middle',
-        fill: '#fff',
-        stroke: '#12211f',
+        fill: 'var(--on-dark)',
+        stroke: 'var(--on-bright)',
         'stroke-width': 3,
         'paint-order': 'stroke',
       }),

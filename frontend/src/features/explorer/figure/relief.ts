@@ -277,8 +277,10 @@ function cellShapes(scene: UpperScene, camera: Camera, places: Places, relief: R
       out.push(line(X, Y0, X, Y, { stroke: 'var(--ink)', 'stroke-width': relief ? 2 : 1, ...faint }));
       out.push(circle(X, Y0, 1.5, { fill: 'var(--ink)', ...faint }));
     }
-    out.push(mark(kind, X, Y, r + 1.25, { fill: '#fff', ...faint }));
-    out.push(mark(kind, X, Y, r, { fill: colourOf(p.mean, frame), stroke: '#101413', 'stroke-width': 1, ...faint }));
+    out.push(mark(kind, X, Y, r + 1.25, { fill: 'var(--on-dark)', ...faint }));
+    out.push(
+      mark(kind, X, Y, r, { fill: colourOf(p.mean, frame), stroke: 'var(--on-bright)', 'stroke-width': 1, ...faint }),
+    );
     return out;
   });
 }
@@ -327,7 +329,7 @@ function needleShapes(scene: UpperScene, camera: Camera, places: Places, relief:
   }
   out.push(path(`M${at(u, v, 0)}L${at(u, v, on)}`, { ...red, 'stroke-dasharray': '2 2' }));
   const [X, Y] = [camera.x(u, v), camera.y(u, v, on)];
-  out.push(circle(X, Y, 9, { fill: 'none', stroke: '#fff', 'stroke-width': 4, 'stroke-opacity': 0.75 }));
+  out.push(circle(X, Y, 9, { fill: 'none', stroke: 'var(--on-dark)', 'stroke-width': 4, 'stroke-opacity': 0.75 }));
   out.push(circle(X, Y, 9, { fill: 'none', stroke: 'var(--needle)', 'stroke-width': 2 }));
   if (Number.isFinite(live.place.value))
     out.push(moving(X + 14, Y - 10, decimal(live.place.value, frame.valueDigits), { ...LIVE, ...HALO }));

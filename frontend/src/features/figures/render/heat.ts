@@ -110,7 +110,7 @@ export function heatShapes(panel: HeatPanel, z: Float64Array, marks: readonly He
   const { left, right, top, bottom, small } = frame;
   const out = contourShapes(panel, z, marks, frame);
   if (panel.rules) {
-    const white = { stroke: '#fff', 'stroke-opacity': 0.75, 'stroke-dasharray': '3 3' };
+    const white = { stroke: 'var(--on-dark)', 'stroke-opacity': 0.75, 'stroke-dasharray': '3 3' };
     const [X, Y] = [frame.x(panel.rules.x), frame.y(panel.rules.y)];
     out.push(line(X, top, X, bottom, white), line(left, Y, right, Y, white));
     if (!small)
@@ -119,7 +119,7 @@ export function heatShapes(panel: HeatPanel, z: Float64Array, marks: readonly He
           ...END,
           'font-size': TEXT.label,
           'font-weight': 500,
-          fill: '#fff',
+          fill: 'var(--on-dark)',
         }),
       );
   }
@@ -128,9 +128,13 @@ export function heatShapes(panel: HeatPanel, z: Float64Array, marks: readonly He
     const [X, Y] = [frame.x(m.x), frame.y(m.y)];
     if (X < left || X > right || Y < top || Y > bottom) continue;
     const r = small ? 1.75 : 3.5;
-    out.push(mark(m.kind, X, Y, r + 1.25, { fill: '#fff' }));
+    out.push(mark(m.kind, X, Y, r + 1.25, { fill: 'var(--on-dark)' }));
     out.push(
-      mark(m.kind, X, Y, r, { fill: tide(share(m.value, panel.value.domain)), stroke: '#101413', 'stroke-width': 1 }),
+      mark(m.kind, X, Y, r, {
+        fill: tide(share(m.value, panel.value.domain)),
+        stroke: 'var(--on-bright)',
+        'stroke-width': 1,
+      }),
     );
   }
   out.push(...axisShapes(panel.x, panel.y, frame, quantitiesOn(panel)));
