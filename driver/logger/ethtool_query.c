@@ -108,7 +108,6 @@ static void statistics_members(const struct ethtool_gstrings *names, const struc
 {
 	uint32_t i;
 
-	json_open(json, '{');
 	for (i = 0; i < values->n_stats && i < names->len; i++) {
 		const char *name = (const char *)names->data + i * ETH_GSTRING_LEN;
 
@@ -116,7 +115,6 @@ static void statistics_members(const struct ethtool_gstrings *names, const struc
 		text_add(json, ":");
 		json_unsigned(json, values->data[i]);
 	}
-	json_close(json, '}');
 }
 
 void ethtool_statistics(const char *interface, struct text *json)

@@ -11,7 +11,7 @@
 bool ethtool_driver(const char *interface, char *name, size_t size);
 /* Members "driver", "driver_version", "firmware_version", "bus", "offloads", "ring", "pause", "queues". */
 void ethtool_describe(const char *interface, struct text *json);
-/* All counters of the driver's own (ethtool -S) as a JSON object; nothing is appended where it has none. */
+/* Members: all counters of the driver's own (ethtool -S). */
 void ethtool_statistics(const char *interface, struct text *json);
 /* The member "coalescing": an object of the settings, or null. */
 void ethtool_coalescing(const char *interface, struct text *json);

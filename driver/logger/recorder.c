@@ -18,6 +18,7 @@
 #include "header.h"
 #include "interface.h"
 #include "levels.h"
+#include "netdev_queues.h"
 #include "notes.h"
 #include "summary.h"
 #include "verdict.h"
@@ -249,20 +250,23 @@ static const char *how_it_ended(const struct recorder *recorder)
 	return recorder->options->command ? "command" : "duration";
 }
 
-/* What the driver has counted of its own, as a result; nothing where it has no such counters. */
+/* What the driver has counted of its own, and by queue, as a result; nothing where it has no such counters. */
 static int write_statistics(struct recorder *recorder, const char *name)
 {
 	struct text counters = {0}, metadata = {0};
 	int status = 0;
 
+	json_open(&counters, '{');
 	ethtool_statistics(recorder->options->interface, &counters);
+	netdev_queue_statistics(recorder->options->interface, &counters);
+	json_close(&counters, '}');
 	json_open(&metadata, '{');
 	json_member_string(&metadata, "name", name);
 	json_member_string(&metadata, "media_type", "application/json");
 	json_close(&metadata, '}');
 	if (counters.failed)
 		status = -ENOMEM;
-	else if (counters.length)
+	else if (counters.length > strlen("{}"))
 		status = log_writer_result(&recorder->writer, &metadata, counters.data, counters.length);
 	text_free(&metadata);
 	text_free(&counters);
