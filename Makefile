@@ -67,6 +67,7 @@ install: host-tools logger manual ## Install a host's tools under PREFIX (/usr/l
 MANUAL ?= build/manual
 install-documents:
 	install -D -m 0644 -t $(SHARE)/man/man1 $(MANUAL)/man1/*
+	install -D -m 0644 -t $(SHARE)/man/man5 $(MANUAL)/man5/*
 	install -D -m 0644 -t $(SHARE)/bash-completion/completions $(MANUAL)/bash/*
 	install -D -m 0644 -t $(SHARE)/zsh/site-functions $(MANUAL)/zsh/*
 	install -D -m 0644 -t $(SHARE)/fish/vendor_completions.d $(MANUAL)/fish/*
@@ -77,7 +78,7 @@ INTO := DESTDIR=$(PACKAGED) PREFIX=/usr
 WITH_EBPF := EBPF_LIBRARIES='-Wl,-Bstatic -lbpf -lelf -lz -Wl,-Bdynamic'
 packages: host-tools $(STAMPS)/python ## Build a host's tools as Debian packages and as one archive, into dist/
 	@rm -rf $(PACKAGED)
-	@COLUMNS=100 $(BIN)/python docs/manual_pages.py build/packages/manual coalescope-host
+	@COLUMNS=100 $(BIN)/python docs/manual_pages.py build/packages/manual coalescope-host coalescope-logger coalescope-traffic
 	@$(MAKE) --silent install-documents $(INTO) MANUAL=build/packages/manual
 	@$(MAKE) --silent -C driver/logger install $(INTO) BUILD=$(abspath build/packages/logger) $(WITH_EBPF)
 	@$(MAKE) --silent -C driver/traffic install $(INTO) BUILD=$(abspath build/packages/traffic)

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Writes manual pages and shell completion of both programs in Python, from their parsers.
+"""Writes manual pages and shell completion, from what the programs take.
 
 python docs/manual_pages.py DIR [PROGRAM …]
 
-DIR gets man1/, and bash/, zsh/ and fish/ with the files that these shells load by their names: of
-the programs that are named, else of both, and the logger's completion from its own manual page.
+DIR gets man1/ and man5/, and bash/, zsh/ and fish/ with the files that these shells load by their
+names: of the programs that are named, else of all. Those in Python are asked themselves; what the
+logger takes is in its manual page, what the traffic tool takes in its tables of roles and options.
 """
 
 import re
@@ -18,10 +19,13 @@ from typing import NamedTuple
 
 from coalescope.cli.parser import build_parser
 from coalescope_host.command_line import parsers
+from plan_page import NAME as PLAN
+from plan_page import plan_page
 
 _ROOT = Path(__file__).resolve().parents[1]
 _HOST = _ROOT / "host"
 _LOGGER = _ROOT / "driver" / "logger" / "coalescope-logger.1"
+_TRAFFIC = _ROOT / "driver" / "traffic"
 _OPTION = re.compile(r"^\.It (Fl .*)$")
 _CHOICE = re.compile(r"^\.It Cm (\S+)$")
 
@@ -114,6 +118,48 @@ def parser_of(page: Path) -> ArgumentParser:
         elif line.startswith(".Sh"):
             action = None
     return parser
+
+
+def parser_of_traffic(folder: Path = _TRAFFIC) -> ArgumentParser:
+    """The roles of the traffic tool, and the options of each, as its source lists them."""
+    source = (folder / "options.c").read_text(encoding="utf-8")
+    helps = _helps((folder / "coalescope-traffic.1").read_text(encoding="utf-8"))
+    options = re.findall(r'\{"([\w-]+)", ([A-Z_]+), (?:0|offsetof\([^)]*\)), ([A-Z_ |]+),', source)
+    groups = dict(re.findall(r"^\t([A-Z_]+) = ([A-Z_ |]+),$", source, re.MULTILINE))
+    parser = ArgumentParser("coalescope-traffic")
+    parser.add_argument("--version", action="store_true")
+    kinds = parser.add_subparsers()
+    below: dict[str, _SubParsersAction[ArgumentParser]] = {}
+    for kind, word, role in re.findall(r'\{\{"([\w-]+)", "([\w-]+)"\}, ([A-Z_]+)\}', source):
+        if kind not in below:
+            below[kind] = kinds.add_parser(kind, add_help=False).add_subparsers()
+        taking = below[kind].add_parser(word, add_help=False)
+        for name, form, roles in options:
+            if role in _roles(roles, groups):
+                action = taking.add_argument(
+                    f"--{name}", action="store_true" if form == "FLAG" else "store"
+                )
+                action.choices = ("udp", "tcp") if form == "TRANSPORT" else None
+                action.help = helps.get(name)
+    return parser
+
+
+def _roles(expression: str, groups: dict[str, str]) -> set[str]:
+    """The roles that names joined by | stand for."""
+    found = set[str]()
+    for name in expression.split(" | "):
+        found |= _roles(groups[name], groups) if name in groups else {name}
+    return found
+
+
+def _helps(page: str) -> dict[str, str]:
+    """By option, the line that follows it in a manual page."""
+    rows = re.findall(r"^\.It (Fl .*)\n([^.\n].*)$", page, re.MULTILINE)
+    return {
+        name: line.rstrip(".;:").replace("%", "%%")
+        for options, line in reversed(rows)
+        for name in re.findall(r"Fl -(\S+)", options)
+    }
 
 
 def bash(parser: ArgumentParser) -> str:
@@ -273,8 +319,11 @@ def files(*programs: str) -> Iterator[tuple[str, str]]:
         for page, text in manual_pages(parser).items():
             yield f"man1/{page}.1", text
         yield from completion(parser)
-    if not programs or _LOGGER.stem in programs:
-        yield from completion(parser_of(_LOGGER))
+        if name == "coalescope-host":
+            yield f"man5/{PLAN}.5", plan_page()
+    for parser in (parser_of(_LOGGER), parser_of_traffic()):
+        if not programs or parser.prog in programs:
+            yield from completion(parser)
 
 
 def completion(parser: ArgumentParser) -> Iterator[tuple[str, str]]:

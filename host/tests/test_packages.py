@@ -64,7 +64,12 @@ def test_the_tools_are_whole_and_their_versions_are_one(made: Path) -> None:
         "coalescope-logger",
         "coalescope-traffic",
     }
-    assert "usr/share/bash-completion/completions/coalescope-host" in files(tree)
+    for program in ("coalescope-host", "coalescope-logger", "coalescope-traffic"):
+        for place in (f"bash-completion/completions/{program}",
+                      f"zsh/site-functions/_{program}",
+                      f"fish/vendor_completions.d/{program}.fish"):  # fmt: skip
+            assert f"usr/share/{place}" in files(tree)
+    assert "usr/share/man/man5/coalescope-host-plan.5.gz" in files(tree)
     assert control(made, "coalescope-host")["Version"] == VERSION
     assert f'PACKAGE_VERSION="{VERSION}"' in (MODULE / "dkms.conf").read_text()
 

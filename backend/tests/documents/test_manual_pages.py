@@ -8,11 +8,16 @@ import subprocess
 import sys
 from argparse import SUPPRESS, ArgumentParser, _SubParsersAction
 from collections.abc import Iterator
+from dataclasses import fields
 from pathlib import Path
 
 import pytest
 from coalescope.cli.parser import build_parser
 from coalescope_host.command_line import parsers
+from coalescope_host.plan.factors import FACTORS, FAMILIES
+from coalescope_host.plan.plan import DriverSpec, LoggerSpec, PeerSpec, UploadSpec
+from coalescope_host.plan.plan_file import OF_THE_PLAN
+from coalescope_host.plan.workload_options import KINDS
 
 ROOT = Path(__file__).parents[3]
 PROGRAMS = {"coalescope": build_parser(), "coalescope-host": parsers()[0]}
@@ -69,7 +74,7 @@ def test_manual_pages_are_well_formed(written: Path) -> None:
     if shutil.which("mandoc") is None:
         pytest.fail("needs mandoc, the Debian package of that name")
     done = subprocess.run(
-        ["mandoc", "-T", "lint", "-W", "error", *map(str, (written / "man1").iterdir())],
+        ["mandoc", "-T", "lint", "-W", "error", *map(str, written.glob("man?/*"))],
         capture_output=True,
         text=True,
         check=False,
@@ -124,6 +129,55 @@ def test_bash_completes_the_options_of_the_logger(written: Path) -> None:
             subprocess.run([shell, "-n", written / shell / name], check=True)
 
 
+def test_completion_of_the_traffic_tool_offers_what_each_role_takes(written: Path) -> None:
+    """As the tool itself says it: an option of another role it refuses."""
+    source = (ROOT / "driver" / "traffic" / "options.c").read_text()
+    table = source.partition("OPTIONS[] = {")[2].partition("};")[0]
+    names = set(re.findall(r'{"([\w-]+)", [A-Z]', table))
+    assert len(names) > 25
+    program = "coalescope-traffic"
+    offered = {}
+    for role in (
+        ("request-response", "server"), ("request-response", "client"), ("sink", "udp"),
+        ("sink", "tcp"), ("source", "udp"), ("source", "tcp"), ("read", "files"),
+    ):  # fmt: skip
+        offered[role] = completed_by_bash(written, program, *role, "")
+        assert role[1] in completed_by_bash(written, program, role[0], "")
+        assert role[0] in completed_by_bash(written, program, "")
+    assert set().union(*offered.values()) == {f"--{name}" for name in names}
+    assert offered["read", "files"] == {
+        *("--path", "--duration", "--warmup", "--cooldown", "--read-bytes", "--streams")
+    }
+    assert offered["sink", "tcp"] - offered["sink", "udp"] == {"--connections", "--receive-window"}
+    client = ("request-response", "client", "--transport", "")
+    assert completed_by_bash(written, program, *client) == {"udp", "tcp"}
+    for shell, name in (("zsh", f"_{program}"), ("fish", f"{program}.fish")):
+        text = (written / shell / name).read_text()
+        assert all(name in text for name in names)
+        if shutil.which(shell):
+            subprocess.run([shell, "-n", written / shell / name], check=True)
+
+
+def test_the_page_of_the_plan_has_all_that_a_plan_takes(written: Path) -> None:
+    page = (written / "man5" / "coalescope-host-plan.5").read_text()
+    items = [line.removeprefix(".It ") for line in page.splitlines() if line.startswith(".It ")]
+    named = {word for item in items for word in re.findall(r"[a-z][\w.]*", item)}
+    assert named >= OF_THE_PLAN
+    listed = page.partition(".Sh FACTORS")[2].partition(".Sh [DRIVER]")[0]
+    assert re.findall(r"^\.It ([\w.]+)", listed, re.MULTILINE) == [
+        *FACTORS, *(f"{family}.NAME" for family in FAMILIES)
+    ]  # fmt: skip
+    workloads = page.partition(".Sh WORKLOADS")[2]
+    for kind, options in KINDS.items():
+        of_kind = workloads.partition(f".Ss {kind}\n")[2].partition(".Ss")[0]
+        assert re.findall(r"^\.It (\w+)$", of_kind, re.MULTILINE) == list(options)
+    for spec in (DriverSpec, PeerSpec, LoggerSpec, UploadSpec):
+        for field in fields(spec):
+            assert re.search(rf"\b{field.name}\b", page), (spec, field.name)
+    assert "`" not in page
+    assert "](" not in page
+
+
 @each_program
 @pytest.mark.parametrize("shell", ["zsh", "fish"])
 def test_other_shells_have_them_too(program: str, shell: str, written: Path) -> None:
@@ -167,6 +221,7 @@ def test_everything_is_installed(tmp_path: Path) -> None:
     for place in (
         "bin/coalescope-host",
         "share/man/man1 build/manual/man1/*",
+        "share/man/man5 build/manual/man5/*",
         "share/bash-completion/completions build/manual/bash/*",
         "share/zsh/site-functions build/manual/zsh/*",
         "share/fish/vendor_completions.d build/manual/fish/*",

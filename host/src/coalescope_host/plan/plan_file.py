@@ -33,7 +33,7 @@ INTERFACE = re.compile(r"[^\s/:]{1,15}")
 PLACEHOLDER = re.compile(r"(?<!\$)\{([A-Za-z_][A-Za-z0-9_.-]*)\}")
 MOST_CELLS = 100_000
 DAY_S = 86_400.0
-_OF_THE_PLAN = frozenset(
+OF_THE_PLAN = frozenset(
     {"title", "kind", "interface", "replicates", "seed", "duration_s", "warmup_s", "settle_s"}
     | {"experiment", "interval_ms", "source", "pilot_s", "idle_s", "retries"}
 )
@@ -241,7 +241,7 @@ def _factors(
     for word, value in entries.items():
         rule, name = rule_of(word), factor_name(word)
         if isinstance(rule, str):
-            table.fault(word, _ABOVE.format(word) if word in _OF_THE_PLAN else rule)
+            table.fault(word, _ABOVE.format(word) if word in OF_THE_PLAN else rule)
             continue
         if name in found:
             table.fault(word, f"is {name}, which is given already: keep one.")
