@@ -89,7 +89,8 @@ def _command(
         yield ".El"
     yield from (".Sh EXIT STATUS", _roff(_STATUS), ".Sh SEE ALSO")
     others = [program, *(_named(program, other) for other in sorted(commands) if other != word)]
-    yield " ,\n".join(f".Xr {name} 1" for name in others)
+    pages = [f".Xr {name} 1" for name in others]
+    yield " ,\n".join([*pages, f".Xr {program}-plan 5"] if word == "sweep" else pages)
 
 
 def _head(name: str, does: str) -> Iterator[str]:

@@ -140,6 +140,10 @@ void header_write(const struct options *options, const struct source_set *set, s
 	unsigned int i;
 
 	environment(options, set, &surroundings);
+	if (!surroundings.data) { /* no memory */
+		json->failed = true;
+		return;
+	}
 	json->failed |= surroundings.failed;
 
 	json_open(json, '{');
