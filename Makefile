@@ -93,9 +93,11 @@ test: ## Install what the tests need, lint, and run all tests
 	$(MAKE) -j3 --output-sync=target --keep-going lint test-page guest-system # the last waits for a network
 	$(MAKE) --keep-going test-python test-alone test-servers test-guest test-e2e # one failure does not hide others
 
-# What fails beside other tests runs once more, alone: a busy machine is no fault; what fails twice is one.
-failed_before = -o cache_dir=.pytest_cache/$@ --last-failed --last-failed-no-failures none
-first_or_alone = $(1) -o cache_dir=.pytest_cache/$@ || { test $$? = 1 && echo 'What failed runs once more, alone:' && $(1) -n 0 $(failed_before); }
+# Tests, and how they are run. What failed while others used the CPUs (e2e/lab/once_more.py; the status is 75 where
+# that is all that failed) runs once more, alone; what fails undisturbed, or again, is a failure.
+DISTURBED = .pytest_cache/$@/disturbed
+disturbed_once_more = $(2) -o cache_dir=.pytest_cache/$@ --list-disturbed=$(DISTURBED) $(1) \
+	|| { test $$? = 75 && $(2) -n 0 -o cache_dir=.pytest_cache/$@ @$(DISTURBED); }
 
 # A worker takes a file at a time: the longest come first, so that none is left at the end.
 LONG_TESTS := host/tests/run/test_network.py backend/tests/durability/test_many_processes.py \
@@ -109,14 +111,15 @@ PYTHON_PYTEST := $(BIN)/python -m pytest -m "not browser and not guest and not s
 OTHER_TESTS = $(sort $(shell find models/tests host/tests backend/tests datasets/tests docker/tests e2e/tests driver/*/tests driver/logger/bpf/tests -name 'test_*.py'))
 
 test-python: setup-dev tools logger node_modules ## Models, host tools, backend, logger, data sets
-	$(call first_or_alone,$(PYTHON_PYTEST) -n 3 --dist loadfile --no-loadscope-reorder $(LONG_TESTS) $(filter-out $(LONG_TESTS) $(TESTS_ALONE),$(OTHER_TESTS)))
+	$(call disturbed_once_more,$(LONG_TESTS) $(filter-out $(LONG_TESTS) $(TESTS_ALONE),$(OTHER_TESTS)),$(PYTHON_PYTEST) -n 3 --dist loadfile --no-loadscope-reorder)
 
 test-alone: setup-dev tools logger ## What of it compares rates and times
-	$(call first_or_alone,$(PYTHON_PYTEST) $(TESTS_ALONE))
+	$(call disturbed_once_more,$(TESTS_ALONE),$(PYTHON_PYTEST))
 
+TESTS_ON_SERVERS := $(addprefix backend/tests/,uploads storage surfaces links sweeps tokens jobs)
 test-servers: setup-dev tools ## What matters most of it on PostgreSQL and an S3 server
-	$(call first_or_alone,COALESCOPE_TEST_STACK=servers $(BIN)/python -m pytest -n 2 --dist loadfile -m "not soak and not slow" -q --ignore backend/tests/uploads/test_real_server.py --ignore backend/tests/uploads/test_hostile_logs.py \
-		backend/tests/uploads backend/tests/storage backend/tests/surfaces backend/tests/links backend/tests/sweeps backend/tests/tokens backend/tests/jobs)
+	$(call disturbed_once_more,$(TESTS_ON_SERVERS),COALESCOPE_TEST_STACK=servers $(BIN)/python -m pytest -n 2 --dist loadfile -m "not soak and not slow" -q \
+		--ignore backend/tests/uploads/test_real_server.py --ignore backend/tests/uploads/test_hostile_logs.py)
 
 test-scale: setup-dev tools ## The whole backend suite on PostgreSQL, an S3 server and Dask
 	COALESCOPE_TEST_STACK=servers $(BIN)/python -m pytest -n 2 --dist loadfile -m "not soak" -q backend/tests
@@ -132,8 +135,8 @@ LONG_GUEST_TESTS := host/tests/settings/test_plans_in_guest.py host/tests/run/te
 GUEST_TESTS = $(shell grep -rl 'mark\.guest' --include='test_*.py' driver host backend)
 
 test-guest: setup-dev tools logger host-tools guest-system ## All that needs virtual machines, as test-driver and test-sweep, in one go
-	$(call first_or_alone,$(GUEST_PYTEST) -m "guest and not soak" $(firstword $(DRIVER_TESTS)) $(LONG_GUEST_TESTS) $(wordlist 2,9,$(DRIVER_TESTS)) \
-		$(filter-out $(LONG_GUEST_TESTS) $(DRIVER_TESTS),$(GUEST_TESTS)))
+	$(call disturbed_once_more,$(firstword $(DRIVER_TESTS)) $(LONG_GUEST_TESTS) $(wordlist 2,9,$(DRIVER_TESTS)) \
+		$(filter-out $(LONG_GUEST_TESTS) $(DRIVER_TESTS),$(GUEST_TESTS)),$(GUEST_PYTEST) -m "guest and not soak")
 
 test-driver: setup-dev tools logger guest-system ## The module is built and loaded, exact, never torn, comes and goes under traffic; its logs, killed too
 	$(GUEST_PYTEST) -m "not soak" $(DRIVER_TESTS)
@@ -145,7 +148,7 @@ test-page: node_modules ## The page's unit tests
 	cd frontend && npm run --silent test
 
 test-e2e: setup-dev tools page logger ## The page in a real Chromium, on real recordings
-	$(call first_or_alone,$(BIN)/python -m pytest -n 2 --dist loadfile -m "browser and not soak" -q e2e)
+	$(call disturbed_once_more,e2e,$(BIN)/python -m pytest -n 2 --dist loadfile -m "browser and not soak" -q)
 
 lint: setup-dev node_modules ## Lint, types, import contracts, and that generated files are fresh
 	$(BIN)/ruff check

@@ -4,8 +4,9 @@
 import functools
 import time
 from collections.abc import Callable
-from pathlib import Path
 from typing import ParamSpec, TypeVar
+
+from disturbance import Watch
 
 T = TypeVar("T")
 P = ParamSpec("P")
@@ -14,7 +15,6 @@ P = ParamSpec("P")
 PATIENCE_S = 120.0
 TIMES = 6
 MOST_TIMES = 10
-OFTEN = 0.05  # of the time
 
 
 def wait_until(holds: Callable[[], T], otherwise: str) -> T:
@@ -27,35 +27,25 @@ def wait_until(holds: Callable[[], T], otherwise: str) -> T:
 
 
 def measured_again(test: Callable[P, None]) -> Callable[P, None]:
-    """A test of how long something takes: again, if tasks had to wait for a CPU while it ran.
+    """A test of how long something takes: again, if others used the CPUs while it ran.
 
-    The kernel says so (pressure stall information). That is the one disturbance it knows: on a
-    machine with CPUs to spare the first failure stands, and so it does where the kernel is silent.
+    That is the one disturbance it knows (`disturbance`): where nobody else used them the first
+    failure stands, whatever the test's own processes took from each other.
     """
 
     @functools.wraps(test)
     def measured(*arguments: P.args, **named: P.kwargs) -> None:
         for _ in range(TIMES - 1):
-            begun, waited_before = time.monotonic(), _waited_for_a_cpu_s()
+            watch = Watch()
             try:
                 return test(*arguments, **named)
             except AssertionError as error:
-                waited = (_waited_for_a_cpu_s() - waited_before) / (time.monotonic() - begun)
-                if waited < OFTEN:
+                if not (said := watch.said()):
                     raise
-                print(f"measured again, as tasks waited for a CPU {waited:.0%} of it: {error}")
+                print(f"measured again, as {said}: {error}")
         return test(*arguments, **named)
 
     return measured
-
-
-def _waited_for_a_cpu_s() -> float:
-    """For how long, since it booted, some task has waited; 0 where the kernel does not say."""
-    try:
-        some = Path("/proc/pressure/cpu").read_text(encoding="ascii").splitlines()[0]
-    except OSError:
-        return 0.0
-    return int(some.rpartition("total=")[2]) / 1e6
 
 
 def undisturbed(measure: Callable[[], T], disturbance: Callable[[T], str]) -> T:

@@ -24,6 +24,7 @@ from types import FrameType
 
 from agreement import Agreement, compare, uncounted
 from coalescope_host.run_log import RunLogError, read
+from disturbance import Watch
 from veth_pair import INTERFACE, RECEIVER_ADDRESS, LabError, VethPair, run
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -126,19 +127,23 @@ def record(lab: VethPair, settings: Settings, one: Run) -> Agreement:
     """Make one run and compare its two reports; again if the machine was too busy for it.
 
     The bytes of a whole log must agree at once. Rates are over spans that do not quite coincide, so
-    they can be compared only where traffic was steady: a run that stalled is made once more.
+    they can be compared only where traffic was steady: a run beside which others used the CPUs is
+    made once more.
     """
     lab.set_mtu(one.mtu)
     for _ in range(ATTEMPTS):
+        watch = Watch()
         report, sender = attempt(lab, settings, one)
         agreement = compare(read(settings.out / f"{one.name}.runlog"), report, one.workload)
         missed = uncounted(report, sender)
         if missed > UNCOUNTED_ACCEPTED:
             print(f"{one.name}: iperf3 did not count {missed:.1%} of the payload; once more")
-        elif agreement.holds or not agreement.bytes_agree:
+        elif agreement.holds or not agreement.bytes_agree or not (said := watch.said()):
             return agreement
         else:
-            print(f"{one.name}: rates differ {agreement.rate_difference:+.1%}; once more")
+            print(
+                f"{one.name}: rates differ {agreement.rate_difference:+.1%}; once more, as {said}"
+            )
     raise LabError(f"{one.name}: no steady traffic in {ATTEMPTS} runs; is the machine busy?")
 
 

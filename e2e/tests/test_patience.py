@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Tests that are repeated are repeated for a reason that they name."""
 
+from types import SimpleNamespace
+
 import patience
 import pytest
 
@@ -18,20 +20,25 @@ def failing():
     return measured, runs
 
 
+def others(say):
+    """A watch that says this."""
+    return lambda: SimpleNamespace(said=lambda: say)
+
+
 def test_a_failure_on_a_quiet_machine_is_one(failing, monkeypatch):
     measured, runs = failing
-    monkeypatch.setattr(patience, "_waited_for_a_cpu_s", lambda: 0.0)
+    monkeypatch.setattr(patience, "Watch", others(""))
     with pytest.raises(AssertionError):
         measured()
     assert len(runs) == 1
 
 
-def test_it_is_measured_again_where_tasks_waited_for_a_cpu(failing, monkeypatch):
+def test_it_is_measured_again_where_others_used_the_cpus(failing, monkeypatch, capsys):
     measured, runs = failing
-    waited = iter(range(100))
-    monkeypatch.setattr(patience, "_waited_for_a_cpu_s", lambda: float(next(waited)))
+    monkeypatch.setattr(patience, "Watch", others("other processes used 143 % of a CPU"))
     measured()
     assert len(runs) == 3
+    assert "measured again, as other processes used 143 % of a CPU" in capsys.readouterr().out
 
 
 def test_what_was_disturbed_each_time_is_a_failure_that_names_it():
