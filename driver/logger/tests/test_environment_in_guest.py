@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the header says of a card with two queues, on a kernel that tells it."""
+"""What the header says of cards with two queues, delays and frames, on a kernel that tells it."""
 
 import json
+import re
 
 import pytest
+from coalescope_host.run_log import check, read
 from guest.folders import alone
 from guest.kernel import debian_kernel
 from guest.machine import Guest
@@ -17,25 +19,102 @@ ip link set $card up
 ethtool -X $card weight 3 1
 ls /sys/bus/pci/devices/0000:00:04.0/msi_irqs > /out/interrupts
 coalescope-logger -i $card -o /tmp/none --preview --source proc > /out/header
+
+record() { # NAME, options
+	name=$1; shift
+	set -- -o /tmp/$name.runlog -d 20ms -e levels --source proc "$@"
+	coalescope-logger -i $card "$@" 2>/out/$name.said
+	cp /tmp/$name.runlog /out
+}
+ethtool -C $card rx-usecs 40
+ethtool -c $card >/out/coalescing
+record other -f delay_us=80
+record same -f delay_us=40
+record other-timer -f delay_us=80 -f delay_control=rx-abs-int-delay
+card=$(basename $(ls -d /sys/bus/pci/devices/0000:00:05.0/virtio*/net/*))
+ip link set $card up
+record frames -f factor.rx_frames=1 -f factor.tx_frames=1
+record other-frames -f factor.rx_frames=8 -f factor.tx_frames=9
 """
 
 
-def test_spread_over_queues_and_napi_instances(tmp_path):
+@pytest.fixture(scope="module")
+def run(tmp_path_factory):
     with alone():
         kernel = debian_kernel("7.2")
         programs = build_programs(kernel)
     guest = Guest(
-        nics=("igb",),
-        modules=("igb",),
+        nics=("igb", "virtio-net-pci"),
+        modules=("igb", "virtio_net"),
         files={LOGGER: programs[LOGGER]},
         kernel=kernel,
         cpus=2,
         icount_shift=None,
     )
-    run = guest.run(SCRIPT, tmp_path, timeout_s=600)
+    return guest.run(SCRIPT, tmp_path_factory.mktemp("environment"), timeout_s=600)
+
+
+def recorded(run, name):
+    return read(run.output / f"{name}.runlog"), run.text(f"{name}.said")
+
+
+def test_spread_over_queues_and_napi_instances(run):
     environment = json.loads(run.text("header"))["environment"]
     assert environment["rss"] == {"entries": {"0": 96, "1": 32}, "hash_function": "toeplitz"}
     lines = set(map(int, run.text("interrupts").split()))
     assert {napi["irq"] for napi in environment["napi"]} <= lines
     assert {napi["threaded"] for napi in environment["napi"]} == {"disabled"}
     assert environment["network_namespace"] == "initial"
+
+
+@pytest.mark.fault("A10")
+def test_another_delay_is_said_and_read_back(run):
+    log, said = recorded(run, "other")
+    assert re.search(r"delay_us=80 was asked for, but \w+ has 40 now", said)
+    assert log.header["factors"]["delay_us"] == {"requested": 80, "read_back": 40}
+
+
+@pytest.mark.fault("A10")
+def test_a_delay_that_is_in_force_is_read_back_without_a_word(run):
+    log, said = recorded(run, "same")
+    assert "asked for" not in said
+    assert log.header["factors"]["delay_us"] == {"requested": 40, "read_back": 40}
+
+
+def test_rx_usecs_says_nothing_of_another_timer(run):
+    log, said = recorded(run, "other-timer")
+    assert "delay_us" not in said
+    assert log.header["factors"]["delay_us"]["read_back"] is None
+
+
+def test_coalescing_is_what_ethtool_shows(run):
+    """A setting that the driver does not have is left out, and not 0."""
+    shown = run.text("coalescing")
+    expected = {
+        name.replace("-", "_"): int(value)
+        for name, value in re.findall(r"^([\w-]+):\s+(\d+)$", shown, re.MULTILINE)
+    }
+    for way, value in re.findall(r"(RX|TX): (on|off)\b", shown.partition("\n\n")[0]):
+        expected[f"adaptive_{way.lower()}"] = value == "on"
+    assert expected["rx_usecs"] == 40
+    log, _ = recorded(run, "same")
+    assert log.header["environment"]["coalescing"] == expected
+
+
+def doubted(run, name):
+    doubts = check(run.output / f"{name}.runlog").doubts
+    return {d.details["field"] for d in doubts if d.code == "not_as_requested"}
+
+
+def test_other_frames_are_said_and_doubted(run):
+    log, said = recorded(run, "other-frames")
+    for name, asked in (("rx_frames", 8), ("tx_frames", 9)):
+        assert re.search(rf"factor\.{name}={asked} was asked for, but \w+ has 1 now", said)
+        assert log.header["factors"][f"factor.{name}"]["read_back"] == 1
+    assert doubted(run, "other-frames") == {"factor.rx_frames", "factor.tx_frames"}
+
+
+def test_frames_that_are_in_force_are_not(run):
+    _, said = recorded(run, "frames")
+    assert "asked for" not in said
+    assert doubted(run, "frames") == set()

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What was asked for, against what is in force when recording starts."""
+"""What was asked for, against what is in force when recording starts; delays of a card in a guest:
+test_environment_in_guest.py."""
 
-import re
 import runpy
 import subprocess
 from pathlib import Path
@@ -13,10 +13,6 @@ from patience import PATIENCE_S
 pytestmark = [pytest.mark.network, pytest.mark.fault("A10")]
 
 LOGGER = Path(__file__).resolve().parents[1]
-# ethtool's names where they are not the log's with "-" for "_"
-OTHERWISE = {"rx-frame-low": "rx_frames_low", "tx-frame-low": "tx_frames_low"} | {
-    f"{way}-frame-high": f"{way}_frames_high" for way in ("rx", "tx")
-}
 
 
 def recorded(logger, path, *arguments, inside=()):
@@ -29,29 +25,6 @@ def recorded(logger, path, *arguments, inside=()):
     )
     assert done.returncode == 0, done.stderr
     return read(path), done.stderr
-
-
-def ethtool_c(interface):
-    """Settings of `ethtool -c` that the driver has, by the log's names."""
-    shown = subprocess.run(
-        ["ethtool", "-c", interface], capture_output=True, text=True, check=False
-    ).stdout
-    found = {}
-    for name, value in re.findall(r"^([\w-]+):\s+(\d+)$", shown, re.MULTILINE):
-        found[OTHERWISE.get(name, name.replace("-", "_"))] = int(value)
-    for way, value in re.findall(r"(RX|TX): (on|off)\b", shown.partition("\n\n")[0]):
-        found[f"adaptive_{way.lower()}"] = value == "on"
-    return found
-
-
-@pytest.fixture
-def delaying():
-    """An interface whose driver tells rx-usecs, and what it tells."""
-    for device in sorted(Path("/sys/class/net").glob("*/device")):
-        settings = ethtool_c(device.parent.name)
-        if "rx_usecs" in settings and not settings.get("adaptive_rx"):
-            return device.parent.name, settings
-    pytest.skip("no interface here has rx-usecs; e1000e in a guest has: test_guest.py")
 
 
 def test_another_mtu_is_said_when_recording_starts(logger, namespaces, tmp_path):
@@ -72,52 +45,12 @@ def test_a_level_read_back_that_is_no_longer_in_force_is_said(logger, namespaces
     assert "mtu_bytes=8000 was read back, but probe0 has 1500 now" in said
 
 
-def test_another_delay_is_said_and_read_back(logger, delaying, tmp_path):
-    interface, settings = delaying
-    in_force = settings["rx_usecs"]
-    asked = ("-i", interface, "-f", f"delay_us={in_force + 40}")
-    log, said = recorded(logger, tmp_path / "a.runlog", *asked)
-    assert f"delay_us={in_force + 40} was asked for, but {interface} has {in_force} now" in said
-    assert log.header["factors"]["delay_us"]["read_back"] == in_force
-    log, said = recorded(
-        logger, tmp_path / "b.runlog", "-i", interface, "-f", f"delay_us={in_force}"
-    )
-    assert "asked for" not in said
-    other_timer = (*asked, "-f", "delay_control=rx-abs-int-delay")
-    log, said = recorded(logger, tmp_path / "c.runlog", *other_timer)
-    assert "delay_us" not in said
-    assert log.header["factors"]["delay_us"]["read_back"] is None
-
-
-def test_coalescing_is_what_ethtool_shows(logger, delaying, tmp_path):
-    """A setting that the driver does not have is left out, and not 0."""
-    interface, settings = delaying
-    log, _ = recorded(logger, tmp_path / "a.runlog", "-i", interface)
-    assert log.header["environment"]["coalescing"] == settings
-
-
 def doubts(path):
     return {(doubt.code, doubt.details["field"]) for doubt in check(path).doubts} & {
         (code, field)
         for code in ("not_in_force", "not_as_requested")
         for field in read(path).header["factors"]
     }
-
-
-@pytest.mark.parametrize("name", ["rx_frames", "tx_frames"])
-def test_wrong_frames_are_said_and_doubted(logger, delaying, tmp_path, name):
-    interface, settings = delaying
-    path, in_force = tmp_path / "a.runlog", settings[name]
-    asked = ("-i", interface, "-f", f"factor.{name}={in_force + 7}")
-    log, said = recorded(logger, path, *asked)
-    assert f"factor.{name}={in_force + 7} was asked for, but {interface} has {in_force} now" in said
-    assert log.header["factors"][f"factor.{name}"]["read_back"] == in_force
-    assert doubts(path) == {("not_as_requested", f"factor.{name}")}
-    log, said = recorded(
-        logger, tmp_path / "b.runlog", "-i", interface, "-f", f"factor.{name}={in_force}"
-    )
-    assert "asked for" not in said
-    assert doubts(tmp_path / "b.runlog") == set()
 
 
 @pytest.mark.parametrize(

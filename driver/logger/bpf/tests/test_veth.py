@@ -357,6 +357,33 @@ def test_threaded_polling_is_the_interfaces_time(machines, recording):
     assert log.difference("softirq_ns") > 3000 * 100
 
 
+def test_a_thread_that_polls_may_have_an_older_name_of_its_interface(machines, recording, meet):
+    use_napi(machines)
+    machines[1].run("sh", "-c", "echo 1 > /sys/class/net/probe0/threaded")
+    machines[1].ip("link", "set", "probe0", "down")
+    machines[1].ip("link", "set", "probe0", "name", "renamed0")
+    machines[1].ip("link", "set", "renamed0", "up")
+    meet(machines[1], 2, "renamed0")
+
+    def measure():
+        with recording(machines[0]) as sent, recording(machines[1], "renamed0") as log:
+            send(machines[0], 1000, 1000)
+        return sent, log
+
+    log = undisturbed(measure, disturbance)[1]
+    assert log.difference("rx_packets") == 1000
+    assert log.difference("softirq_ns") > 1000 * 100
+
+
+@measured_again
+def test_a_task_that_has_the_name_of_a_thread_that_polls_is_a_task(machines, recording):
+    renamed = f"open('/proc/self/comm', 'w').write('napi/probe0-1')\n{SPIN}"
+    with recording(machines[1], interval="100ms") as log:
+        spent = float(machines[1].run(sys.executable, "-c", renamed))
+    assert log.difference("task_ns") / 1e9 > 0.5 * spent
+    assert log.difference("softirq_ns") / 1e9 < 0.1 * spent
+
+
 @measured_again
 def test_every_nanosecond_has_one_owner(machines, recording):
     with recording(machines[1], interval="100ms") as log:
