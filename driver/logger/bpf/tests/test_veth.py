@@ -197,8 +197,8 @@ def test_a_tag_that_is_kept_beside_the_frame_counts(machines, recording):
             machine.ip(
                 "link", "add", "link", "probe0", "name", "tagged0", "type", "vlan", "id", "7"
             )
-        except subprocess.CalledProcessError as refused:
-            pytest.skip(f"this kernel has no VLANs: {refused.stderr.strip()}")
+        except subprocess.CalledProcessError:
+            pytest.skip("no VLANs here; a guest has: test_vlan.py")
         machine.ip("link", "set", "tagged0", "up")
         machine.ip("address", "add", f"10.215.7.{number}/24", "dev", "tagged0")
     to = ("10.215.7.2", "lladdr", "02:00:00:00:00:02", "dev", "tagged0", "nud", "permanent")
