@@ -5,6 +5,9 @@
 
 With a PROGRAM, COMMAND is run by it, as ssh has a peer's shell do, and what that agent answers is
 changed; without one, nobody is there, and every question gets an answer of the right kind.
+
+A file that FUZZED_NOTES names gets a line for each time that this is started, with a sign for each
+answer: "." as it was, "!" changed. Started again, with the same file, it draws anew.
 """
 
 import json
@@ -16,6 +19,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 HONEST: dict[str, object] = {
@@ -90,11 +94,26 @@ def changes(chance: random.Random, answer: dict[str, Any]) -> list[Callable[[], 
     ]
 
 
+def note(sign: str) -> None:
+    """Write it where somebody asks for notes."""
+    if notes := os.environ.get("FUZZED_NOTES"):
+        with Path(notes).open("a", encoding="ascii") as file:
+            file.write(sign)
+
+
+def starts() -> int:
+    """How often this was started before, as far as is noted."""
+    notes = os.environ.get("FUZZED_NOTES")
+    return Path(notes).read_text(encoding="ascii").count("\n") if notes else 0
+
+
 def answer(chance: random.Random, honest: int, often: float, answered: dict[str, Any]) -> None:
     """Pass an answer on, or what becomes of it once so many were honest."""
     if answered["id"] <= honest or chance.random() > often:
+        note(".")
         say(bytes_of(answered) + b"\n")
     else:
+        note("!")
         chance.choice(changes(chance, answered))()
 
 
@@ -135,7 +154,8 @@ def between(program: list[str], chance: random.Random, honest: int, often: float
 
 def main() -> None:
     seed, honest, often = sys.argv[1:4]
-    chance = random.Random(seed)
+    chance = random.Random(f"{seed} {starts()}")
+    note("\n")
     program = sys.argv[4:-1]
     if program:
         between(program, chance, int(honest), float(often))

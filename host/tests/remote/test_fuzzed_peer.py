@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 from coalescope_host.plan.plan import PeerSpec
-from coalescope_host.remote import PeerError, PeerLostError, connect, connection
+from coalescope_host.remote import Deadlines, PeerError, PeerLostError, connect
 
 from .test_strangers import requests
 
@@ -21,19 +21,11 @@ LONGEST_S = 60.0
 OFTEN = 0.1
 
 
-@pytest.fixture(autouse=True)
-def quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The bounds of the product, shorter; who says hello is given more, for it has to start."""
-    monkeypatch.setattr(connection, "HELLO_S", 20.0)
-    for name in ("ANSWER_S", "GOODBYE_S", "STRANGER_GOODBYE_S", "CUT_S"):
-        monkeypatch.setattr(connection, name, 1.0)
-    ask = connection.Connection.ask
-
-    def quick_ask(self: connection.Connection, *asked: object, **named: object) -> object:
-        named["seconds"] = min(20.0 if asked[0] == "hello" else 1.0, named.get("seconds", 1.0))  # type: ignore[type-var]
-        return ask(self, *asked, **named)  # type: ignore[arg-type]
-
-    monkeypatch.setattr(connection.Connection, "ask", quick_ask)
+QUICK = Deadlines(
+    hello_s=20.0,  # who says hello has to start
+    **dict.fromkeys(("answer_s", "restore_s", "run_s"), 1.0),
+    **dict.fromkeys(("goodbye_s", "stranger_goodbye_s", "cut_s"), 1.0),
+)
 
 
 def exchanges(number: int, seed: int) -> Counter[str]:
@@ -42,7 +34,7 @@ def exchanges(number: int, seed: int) -> Counter[str]:
     named = {name: ask for name, ask in requests().items() if name not in ("close", "lost")}
     while found.total() < number:
         shell = [sys.executable, "-S", str(FUZZED), str(chance.random()), "1", str(OFTEN)]
-        peer = connect(SPEC, shell)
+        peer = connect(SPEC, shell, QUICK)
         try:
             while found.total() < number:
                 ask, begun = named[chance.choice(list(named))], time.monotonic()

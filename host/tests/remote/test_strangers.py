@@ -6,12 +6,13 @@ import resource
 import sys
 import time
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 from coalescope_host.plan.plan import PeerSpec
-from coalescope_host.remote import Peer, PeerError, PeerLostError, connect, connection
+from coalescope_host.remote import Deadlines, Peer, PeerError, PeerLostError, connect, connection
 from coalescope_host.remote.connection import Connection, over_ssh
 from coalescope_host.remote.peer import Server
 
@@ -19,6 +20,8 @@ STRANGER = Path(__file__).with_name("stranger.py")
 SPEC = PeerSpec(ssh="root@stranger", address="192.0.2.7", interface="eth1")
 IN_TIME_S = 2.0
 """Of an exchange, in these tests."""
+QUICK = Deadlines(goodbye_s=IN_TIME_S, stranger_goodbye_s=IN_TIME_S)
+"""Who greets has all the time that is usual."""
 BUSY_S = 15.0
 """How much longer it may take on a machine that does other things."""
 
@@ -74,19 +77,12 @@ ARGUMENTS: Mapping[str, object] = {
 }
 
 
-@pytest.fixture(autouse=True)
-def quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The bounds of the product, shorter; who greets has all the time that the product gives."""
-    for name in ("GOODBYE_S", "STRANGER_GOODBYE_S"):
-        monkeypatch.setattr(connection, name, IN_TIME_S)
-
-
 def shell(behaviour: str) -> list[str]:
     return [sys.executable, "-S", str(STRANGER), behaviour]
 
 
 def stranger(behaviour: str) -> Peer:
-    return connect(SPEC, shell(f"greet()\n{behaviour}"))
+    return connect(SPEC, shell(f"greet()\n{behaviour}"), QUICK)
 
 
 def in_time(begun: float, exchanges: int) -> bool:
@@ -94,13 +90,10 @@ def in_time(begun: float, exchanges: int) -> bool:
 
 
 @pytest.mark.parametrize("behaviour", DEAF.values(), ids=DEAF.keys())
-def test_one_that_does_not_take_the_host_tools(
-    behaviour: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(connection, "HELLO_S", IN_TIME_S)
+def test_one_that_does_not_take_the_host_tools(behaviour: str) -> None:
     begun = time.monotonic()
     with pytest.raises(PeerLostError, match="root@stranger: no answer to the host tools in time"):
-        connect(SPEC, shell(behaviour))
+        connect(SPEC, shell(behaviour), replace(QUICK, hello_s=IN_TIME_S))
     assert in_time(begun, 2)
 
 
@@ -151,15 +144,13 @@ def requests() -> dict[str, Callable[[Peer], object]]:
 
 
 @pytest.mark.parametrize("name", requests())
-def test_every_answer_has_its_shape_or_the_peer_is_lost(
-    name: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_every_answer_has_its_shape_or_the_peer_is_lost(name: str) -> None:
     """With each strange value, what comes out is of the method's type or a `PeerError`."""
     answers: dict[str, object] = {}
 
     class Answering(Connection):
         def __init__(self) -> None:
-            self.name = SPEC.ssh
+            self.name, self.deadlines = SPEC.ssh, QUICK
             self._number, self._unanswered, self._lost_for = 0, set(), None
             self._closed = connection.threading.Event()
 
@@ -207,7 +198,7 @@ def test_nothing_that_a_stranger_started_stays(tmp_path: Path) -> None:
         f"open({str(pid)!r}, 'w').write(str(subprocess.Popen(['sleep', '600']).pid))\n"
         "greet(); request(); say(b'[]\\n'); time.sleep(600)"
     )
-    peer = connect(SPEC, shell(behaviour))
+    peer = connect(SPEC, shell(behaviour), QUICK)
     with pytest.raises(PeerLostError):
         peer.facts()
     with pytest.raises(PeerLostError):

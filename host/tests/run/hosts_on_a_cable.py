@@ -155,13 +155,15 @@ def lab() -> Iterator[SshPeer]:
 
 @pytest.fixture(scope="module")
 def programs(logger: Path) -> Iterator[Path]:
-    """Logger and traffic tool, where the user nobody can run them too."""
+    """Logger, traffic tool and a peer's Python, where the user nobody can run them too."""
     folder = Path(f"/tmp/coalescope-programs-{os.getpid()}")
     subprocess.run(
         ["make", "-s", "-C", str(ROOT / "driver" / "traffic"), f"BUILD={folder}"], check=True
     )
     (folder / "coalescope-logger").write_bytes(logger.read_bytes())
-    (folder / "python").write_text(f'#!/bin/sh\nPATH={folder}:$PATH exec {sys.executable} "$@"\n')
+    (folder / "tmp").mkdir()
+    found = f"PATH={folder}:$PATH TMPDIR={folder}/tmp"
+    (folder / "python").write_text(f'#!/bin/sh\n{found} exec {sys.executable} "$@"\n')
     for program in [folder, folder / "python", *folder.glob("coalescope-*")]:
         program.chmod(0o755)
     yield folder

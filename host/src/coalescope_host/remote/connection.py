@@ -18,6 +18,7 @@ from ..plan.plan import PeerSpec
 from ..program_environment import caller_environment
 from ..run_log.bounded_json import JsonRefusedError, parse
 from .bundle import bundle
+from .deadlines import USUAL, Deadlines
 from .errors import PeerError, PeerLostError
 from .protocol import FEED_S, PROTOCOL, line_of
 from .shapes import ShapeError, one_line, table, text
@@ -32,12 +33,6 @@ SSH_OPTIONS = (  # after those of the plan: ssh takes the first that it is given
     *("-o", "ServerAliveCountMax=3"),
     "-T",
 )
-HELLO_S = 60.0
-ANSWER_S = 120.0
-GOODBYE_S = 60.0
-CUT_S = 2.0
-STRANGER_GOODBYE_S = 5.0
-"""For one whose answers are none: it is not to be waited for."""
 MOST_VALUES = 50_000
 DEEPEST = 16
 OLDEST_PYTHON = (3, 11)
@@ -86,20 +81,21 @@ def over_ssh(spec: PeerSpec) -> list[str]:
 class Connection:
     """A conversation with the agent of one peer."""
 
-    def __init__(self, spec: PeerSpec, shell: Sequence[str]) -> None:
+    def __init__(self, spec: PeerSpec, shell: Sequence[str], deadlines: Deadlines = USUAL) -> None:
         """`shell`: what runs a command line of the peer's shell when that is added to it."""
         self.name = spec.ssh
+        self.deadlines = deadlines
         self._number = 0
         self._unanswered: set[int] = set()
         self._writing = threading.Lock()
         self._closed = threading.Event()
         self._lost_for: str | None = None
-        self._goodbye_s = GOODBYE_S
+        self._goodbye_s = deadlines.goodbye_s
         self._ssh = self._start(spec, shell)
         self._wire = Wire(*map(_file_of, (self._ssh.stdin, self._ssh.stdout, self._ssh.stderr)))
         self._feeder = threading.Thread(target=self._feed, daemon=True)
         try:
-            deadline = time.monotonic() + HELLO_S
+            deadline = time.monotonic() + deadlines.hello_s
             with self._lost_where_it_is("the host tools"):
                 self._wire.write(bundle(), deadline)
             left_s = deadline - time.monotonic()
@@ -116,10 +112,13 @@ class Connection:
         what: str,
         shape: Callable[[object], T],
         *,
-        seconds: float = ANSWER_S,
+        seconds: float | None = None,
         **content: Any,
     ) -> T:
-        """Request something and wait for the answer, `seconds` in all; `shape` checks it.
+        """Request something and wait for the answer; `shape` checks it.
+
+        Args:
+            seconds: for all of it; None: as long as an answer may usually take.
 
         Raises:
             PeerError: what the peer could not do.
@@ -130,7 +129,8 @@ class Connection:
             raise PeerLostError(f"{self.name}: the connection was closed")
         if self._lost_for is not None:
             raise PeerLostError(self._lost_for)
-        deadline = time.monotonic() + seconds
+        within_s = self.deadlines.answer_s if seconds is None else seconds
+        deadline = time.monotonic() + within_s
         self._number += 1
         self._unanswered.add(self._number)
         with self._lost_where_it_is(f"“{what}”"):
@@ -219,7 +219,7 @@ class Connection:
         while not self._closed.wait(FEED_S):
             try:
                 with self._lost_where_it_is("the sign of life"):
-                    self._send({"do": "feed"}, time.monotonic() + ANSWER_S)
+                    self._send({"do": "feed"}, time.monotonic() + self.deadlines.answer_s)
             except PeerLostError:
                 return
 
@@ -248,13 +248,13 @@ class Connection:
         raise PeerLostError(self._lost_for)
 
     def _stranger(self, said: str) -> str:
-        self._goodbye_s = STRANGER_GOODBYE_S
+        self._goodbye_s = self.deadlines.stranger_goodbye_s
         return said
 
     def _words_of_the_end(self) -> str:
         """Why the connection is gone, in the words of ssh and of the peer."""
         with contextlib.suppress(subprocess.TimeoutExpired):
-            self._ssh.wait(CUT_S)
+            self._ssh.wait(self.deadlines.cut_s)
         lines = self._wire.complaints().strip().splitlines()
         said = one_line("\n".join(lines[-3:]))
         lower = said.lower()
@@ -273,6 +273,7 @@ class NoConnection:
     """A conversation that could not begin."""
 
     closed = True
+    deadlines = USUAL
 
     def __init__(self, reason: str) -> None:
         self._reason = reason
@@ -282,7 +283,7 @@ class NoConnection:
         what: str,
         shape: Callable[[object], T],
         *,
-        seconds: float = ANSWER_S,
+        seconds: float | None = None,
         **content: Any,
     ) -> T:
         """Nothing can be asked.

@@ -12,11 +12,10 @@ from . import shapes
 from .addresses import Address
 from .clock import ClockOffset, measure
 from .connection import Connection, NoConnection, over_ssh
+from .deadlines import USUAL, Deadlines
 from .errors import PeerError, PeerLostError
 from .shapes import count, nothing, outcome, table, text, text_or_nothing, texts, truth
 
-RUN_S = 3600.0
-RESTORE_S = 180.0
 UNPRIVILEGED = "nobody"
 
 
@@ -69,7 +68,7 @@ class Peer:
 
     def restore(self, state: Mapping[str, Any]) -> None:
         """Set everything back as it was when `state` was saved."""
-        self._connection.ask("restore", nothing, seconds=RESTORE_S, state=dict(state))
+        self._restore(dict(state))
 
     def facts(self) -> Mapping[str, str]:
         """The driver of its interface, and its kernel."""
@@ -89,15 +88,14 @@ class Peer:
         number = self._connection.ask("start", count, argv=list(argv), user=user, at_ns=theirs)
         return Server(self._connection, number)
 
-    def run(
-        self, argv: Sequence[str], *, user: str = UNPRIVILEGED, seconds: float = RUN_S
-    ) -> tuple[int, str]:
+    def run(self, argv: Sequence[str], *, user: str = UNPRIVILEGED) -> tuple[int, str]:
         """Run a program to its end; its exit status, and what it printed on standard output.
 
         What it printed on standard error stands in its place if it failed without a word there.
         """
+        run_s = self._connection.deadlines.run_s
         status, printed, complaints = self._connection.ask(
-            "run", outcome, seconds=seconds, argv=list(argv), user=user
+            "run", outcome, seconds=run_s, argv=list(argv), user=user
         )
         return status, printed or (complaints if status else "")
 
@@ -142,12 +140,16 @@ class Peer:
         if self._connection.closed:
             return
         try:
-            self._connection.ask("restore", nothing, seconds=RESTORE_S, state=None)
+            self._restore(None)
         finally:
             self._connection.close()
 
+    def _restore(self, state: Mapping[str, Any] | None) -> None:
+        restore_s = self._connection.deadlines.restore_s
+        self._connection.ask("restore", nothing, seconds=restore_s, state=state)
 
-def connect(spec: PeerSpec, shell: Sequence[str] = ()) -> Peer:
+
+def connect(spec: PeerSpec, shell: Sequence[str] = (), deadlines: Deadlines = USUAL) -> Peer:
     """Connect to a peer, send it the host tools and start its agent.
 
     `shell` runs a command line there when that is added to it; without one, ssh does.
@@ -155,7 +157,7 @@ def connect(spec: PeerSpec, shell: Sequence[str] = ()) -> Peer:
     Raises:
         PeerError: why it cannot be reached, or used.
     """
-    return Peer(spec, Connection(spec, shell or over_ssh(spec)))
+    return Peer(spec, Connection(spec, shell or over_ssh(spec), deadlines))
 
 
 def absent(spec: PeerSpec, reason: str) -> Peer:

@@ -7,7 +7,7 @@ from contextlib import AbstractContextManager, ExitStack, contextmanager, suppre
 from functools import partial
 from pathlib import Path
 
-from coalescope_host.plan.plan import Plan
+from coalescope_host.plan.plan import PeerSpec, Plan
 from coalescope_host.protocols import SweepError
 from coalescope_host.remote import Peer, PeerError, PeerLostError, absent, connect, verify_mtu
 from coalescope_host.settings.errors import SettingError
@@ -20,10 +20,14 @@ from .effective_delay import effective_delay_us
 
 FAILURES: tuple[type[Exception], ...] = (SweepError, SettingError)
 
+Connect = Callable[[PeerSpec], Peer]
+
 _WATCHDOG_S = 10.0
 
 
-def open_bench(plan: Plan, check: Callable[[], None]) -> AbstractContextManager[Bench]:
+def open_bench(
+    plan: Plan, check: Callable[[], None], connect: Connect = connect
+) -> AbstractContextManager[Bench]:
     """The real hosts and workloads of a plan. At the end of the block peers are put back.
 
     Raises:
@@ -31,11 +35,13 @@ def open_bench(plan: Plan, check: Callable[[], None]) -> AbstractContextManager[
     """
     if not may_administer():
         raise SweepError("A sweep changes settings, which needs root: run it with sudo.")
-    return bench_to_read(plan, check)
+    return bench_to_read(plan, check, connect)
 
 
 @contextmanager
-def bench_to_read(plan: Plan, check: Callable[[], None]) -> Iterator[Bench]:
+def bench_to_read(
+    plan: Plan, check: Callable[[], None], connect: Connect = connect
+) -> Iterator[Bench]:
     """The same for a dry run, which needs no root."""
     guard = Guard(plan.interface)
     _let_watchdog_finish(guard)
@@ -57,7 +63,7 @@ def bench_to_read(plan: Plan, check: Callable[[], None]) -> Iterator[Bench]:
             verify_mtu=verify_mtu,
             effective_delay_us=effective_delay_us,
             logger=plan.logger.path,
-            recover=partial(reconnect, peers, feed=guard.feed),
+            recover=partial(reconnect, peers, feed=guard.feed, connect=connect),
             check=check,
             failures=FAILURES,
             unreachable=unreachable,
@@ -85,7 +91,11 @@ def _close(peers: list[Peer], place: int) -> None:
 
 
 def reconnect(
-    peers: list[Peer], error: Exception, *, feed: Callable[[], None] = lambda: None
+    peers: list[Peer],
+    error: Exception,
+    *,
+    feed: Callable[[], None] = lambda: None,
+    connect: Connect = connect,
 ) -> None:
     """Connect again to peers that were lost; one that is still away fails the next run too.
 
