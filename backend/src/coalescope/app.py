@@ -134,7 +134,8 @@ def create_app(settings: Settings | None = None, tracer: Tracer | None = None) -
 def policy_of(settings: Settings) -> AccessPolicy:
     """Who may talk to a server with these settings; of its store no byte is changed.
 
-    Errors: UnsafeBinding; CoalescopeError where the store cannot be read, or is a newer one.
+    Errors: CoalescopeError where nobody has a token that needs one, or where the store cannot be
+    read, or is a newer one.
     """
     with as_it_is(settings, migrates=True) as database:
         if database is None:

@@ -38,6 +38,27 @@ def test_help_is_quick(process: Callable[..., Any]) -> None:
     assert " argparse\n" in done.stderr, "control: imports are listed"
 
 
+@pytest.mark.parametrize(
+    "typed",
+    [
+        ("upload", "table.csv"),
+        ("upload", "absent.csv"),
+        ("upload", "table.csv", "--token-file", "absent"),
+    ],
+)
+def test_what_only_talks_to_a_server_loads_neither_server_nor_store(
+    typed: tuple[str, ...], process: Callable[..., Any], tmp_path: Path
+) -> None:
+    (tmp_path / "table.csv").write_text("mtu_bytes,throughput_mbps\n1500,900\n")
+    words = [str(tmp_path / w) if w.split(".")[0] in ("table", "absent") else w for w in typed]
+    done = process(*words, "--server", "http://127.0.0.1:9", PYTHONPROFILEIMPORTTIME="1")
+    assert done.returncode == 1
+    loaded = {line.rpartition("|")[2].strip() for line in done.stderr.splitlines()}
+    servers = {"starlette", "fastapi", "uvicorn", "sqlalchemy", "alembic", "pysqlite3"}
+    assert not loaded & {*servers, "coalescope.web", "coalescope.db.engine"}
+    assert "httpx" in loaded, "control: imports are listed"
+
+
 @pytest.mark.parametrize("command", COMMANDS)
 def test_every_command_has_help(command: str, capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as done:

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from coalescope.web.security import UnsafeBinding
+from coalescope.errors import CoalescopeError
 from coalescope.web.security.headers import SECURITY_HEADERS
 
 MakeClient = Callable[..., Any]
@@ -87,7 +87,7 @@ def test_loopback_has_its_own_host_and_origin(make_client: MakeClient) -> None:
 
 
 def test_beyond_loopback_there_is_a_token(make_client: MakeClient, page: Path) -> None:
-    with pytest.raises(UnsafeBinding):
+    with pytest.raises(CoalescopeError, match="there is no token"):
         make_client(host="0.0.0.0")
     client = make_client(host="0.0.0.0", token="secret", page_dir=page)
     assert client.get("/").text == "the page"

@@ -6,7 +6,7 @@ from argparse import Namespace
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from coalescope.cli.complaints import faults_text
+from coalescope.cli.fault_texts import faults_text
 from coalescope.cli.output import print_json, printable
 from coalescope.client.files.outcomes import FileOutcome
 

@@ -11,9 +11,9 @@ from coalescope.client.files.given import GivenFile
 from coalescope.client.files.outcomes import FileOutcome
 from coalescope.errors import CoalescopeError
 from coalescope.untrusted.bounds import TABLE_BYTES
+from coalescope.uploads.file_kinds import begins_as_run_log, is_named_as_run_log
 from coalescope.uploads.mapping.looking import Seen, SeenColumn, look
 from coalescope.uploads.mapping.records import TableMapping, mapping_of
-from coalescope.uploads.service import begins_as_run_log, is_named_as_run_log
 
 _SIGNS = {"comma": ",", "point": "."}
 _CHOOSE = "QUANTITY"

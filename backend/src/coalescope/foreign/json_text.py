@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from coalescope.foreign.records import Unreadable
-from coalescope.web.security.nesting import deeper_than
+from coalescope.untrusted.nesting import deeper_than
 
 _DEEPEST = 64
 _LARGEST = 1e15  # a number beyond is a fault of the tool: no count or rate here is as large

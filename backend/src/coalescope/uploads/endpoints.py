@@ -17,6 +17,7 @@ from coalescope.storage.object_store import StagedObject
 from coalescope.untrusted.bounds import TABLE_BYTES
 from coalescope.untrusted.confinement import Ending
 from coalescope.uploads import service
+from coalescope.uploads.file_kinds import begins_as_run_log
 from coalescope.uploads.incoming import UploadRequest
 from coalescope.uploads.mapping.records import mapping_from_text
 from coalescope.uploads.mapping.schemas import LookOut, look_out
@@ -202,7 +203,7 @@ async def _read(
 
 def _turns(staged: StagedObject, state: State) -> CapacityLimiter | None:
     """Tables take their turns, so that others find a thread and a processor; logs go on at once."""
-    return None if service.begins_as_run_log(staged.start) else state.tables_at_once
+    return None if begins_as_run_log(staged.start) else state.tables_at_once
 
 
 @asynccontextmanager

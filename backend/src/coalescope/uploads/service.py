@@ -42,6 +42,7 @@ from coalescope.storage.object_store import (
 from coalescope.untrusted.texts import refuse_control
 from coalescope.uploads import repository
 from coalescope.uploads.csv_faults import MAX_PROBLEMS
+from coalescope.uploads.file_kinds import begins_as_run_log, is_named_as_run_log
 from coalescope.uploads.incoming import Incoming, UploadRequest
 from coalescope.uploads.logs_together import LogUpload, numbered_log, store_together
 from coalescope.uploads.mapping.grid import open_grid
@@ -56,7 +57,6 @@ from coalescope.web.tracing import span
 RUNS_SHOWN = 100
 _MOST_WARNINGS = 100  # that are kept of an upload
 SUPERSEDES = "supersedes"
-_RUN_LOG_MAGIC = b"\x89COAL\r\n\x1a"
 
 
 class Read(Protocol):
@@ -314,16 +314,6 @@ def _is_superseded(uid: str) -> RunWarning:
         "This copy of the log was cut off. A longer log of the same run is here, and counts.",
         {"run": uid},
     )
-
-
-def begins_as_run_log(start: bytes) -> bool:
-    """A log that was damaged in its first bytes should be told so as a log."""
-    return start[:5] == _RUN_LOG_MAGIC[:5]
-
-
-def is_named_as_run_log(filename: str) -> bool:
-    """What is none for all its name should be told so too, and not what it lacks as a table."""
-    return filename.lower().endswith(f".{RUN_LOG_SUFFIX}")
 
 
 def _is_log(staged: StagedObject, request: UploadRequest) -> bool:

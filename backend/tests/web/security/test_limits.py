@@ -13,7 +13,7 @@ import sqlalchemy as sa
 import uvicorn
 from coalescope.db import tables
 from coalescope.tokens import service
-from coalescope.web.security.nesting import deeper_than
+from coalescope.untrusted.nesting import deeper_than
 from coalescope.web.security.rates import Rates, counted
 from coalescope.web.security.scopes import needed_scope
 from coalescope.web.security.slow_clients import SlowBodies, TimedConnection

@@ -9,15 +9,15 @@ from typing import Any
 
 from coalescope_host.run_log import CheckReport, RunLogError, check
 
-from coalescope.cli.complaints import describe
+from coalescope.cli.fault_texts import describe
 from coalescope.cli.output import counted, print_json, printable
 from coalescope.client.files.given import GivenFile, given_files
 from coalescope.client.files.outcomes import FileOutcome
 from coalescope.errors import CoalescopeError, Problem
 from coalescope.foreign.records import Reading, Record
 from coalescope.foreign.registry import is_foreign, read_file
+from coalescope.uploads.file_kinds import begins_as_run_log, is_named_as_run_log
 from coalescope.uploads.row_doubts import row_doubts
-from coalescope.uploads.service import begins_as_run_log, is_named_as_run_log
 from coalescope.uploads.tidy_csv import Table, measures_of, read_table
 
 _MOST_WARNINGS = 100

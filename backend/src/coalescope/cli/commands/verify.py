@@ -5,7 +5,7 @@ import sys
 from argparse import Namespace
 from dataclasses import asdict
 
-from coalescope.cli.complaints import fault_text
+from coalescope.cli.fault_texts import fault_text
 from coalescope.cli.local_store import settings_of
 from coalescope.cli.output import counted, print_json
 from coalescope.store import open_for_reading

@@ -11,10 +11,11 @@ from coalescope.storage.object_store import StagedObject
 from coalescope.store import Store
 from coalescope.untrusted.bounds import TABLE_BYTES
 from coalescope.uploads.endpoints import receipt_out
+from coalescope.uploads.file_kinds import begins_as_run_log, is_named_as_run_log
 from coalescope.uploads.incoming import UploadRequest
 from coalescope.uploads.plain_text import refuse_binary
 from coalescope.uploads.reading import Reading
-from coalescope.uploads.service import accept, begins_as_run_log, is_named_as_run_log
+from coalescope.uploads.service import accept
 
 _CHUNK_BYTES = 1 << 20
 

@@ -6,7 +6,6 @@ from coalescope.web.security.headers import EMBED_POLICY, SANDBOX_POLICY
 from coalescope.web.security.middleware import protect
 from coalescope.web.security.policy import (
     AccessPolicy,
-    UnsafeBinding,
     access_policy,
     previews_are_open,
     reading_is_open,
@@ -26,7 +25,6 @@ __all__ = [
     "RateLimit",
     "Scope",
     "SlowBodies",
-    "UnsafeBinding",
     "access_policy",
     "counted",
     "is_api_path",

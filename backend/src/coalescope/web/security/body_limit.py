@@ -9,7 +9,7 @@ from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from coalescope.errors import CoalescopeError
-from coalescope.web.security.nesting import deeper_than
+from coalescope.untrusted.nesting import deeper_than
 
 # The deepest document that the API takes stands in about ten.
 _MOST_BRACKETS = 64

@@ -5,6 +5,7 @@ import hmac
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
+from coalescope.errors import CoalescopeError
 from coalescope.settings import Settings
 from coalescope.untrusted.web_addresses import is_loopback
 from coalescope.web.security.scopes import Caller, is_public_reading, needed_scope
@@ -12,10 +13,6 @@ from coalescope.web.security.scopes import Caller, is_public_reading, needed_sco
 _LOOPBACK_NAMES = ("localhost", "127.0.0.1", "[::1]")
 _READING = frozenset({"GET", "HEAD", "OPTIONS"})
 _DEFAULT_PORTS = {"http": 80, "https": 443}
-
-
-class UnsafeBinding(Exception):  # noqa: N818  (read as a sentence where it is caught)
-    """The server would listen beyond this machine with nothing to keep strangers out."""
 
 
 @dataclass(frozen=True)
@@ -155,16 +152,18 @@ def access_policy(settings: Settings, *, stored_tokens: bool = False) -> AccessP
     """Return the policy for a server with these settings.
 
     Raises:
-        UnsafeBinding: it can be reached from other machines, and nobody has a token.
+        CoalescopeError: it can be reached from other machines, and nobody has a token.
 
     """
     loopback, token = is_loopback(settings.host), has_token(settings)
     if not loopback and not (token or stored_tokens or settings.public_read):
-        raise UnsafeBinding(
-            f"{settings.host} can be reached from other machines, and there is no token. Make one "
-            "with `coalescope token create NAME --scope admin`, or set COALESCOPE_TOKEN to a "
-            "secret of your choice. To let everybody read and nobody change anything, set "
-            "COALESCOPE_PUBLIC_READ=true. Or listen on 127.0.0.1 only."
+        raise CoalescopeError(
+            "unsafe_binding",
+            f"{settings.host} can be reached from other machines, and there is no token.",
+            advice="Make one with `coalescope token create NAME --scope admin`, or set "
+            "COALESCOPE_TOKEN to a secret of your choice. To let everybody read and nobody change "
+            "anything, set COALESCOPE_PUBLIC_READ=true. Or listen on 127.0.0.1 only.",
+            status=500,
         )
     return AccessPolicy(loopback, token or not loopback, settings.public_read)
 
