@@ -4,6 +4,7 @@
 import shutil
 import stat
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -74,6 +75,41 @@ def test_nor_into_a_store_on_servers(
     state = make_client(data_dir=tmp_path / "other").app.state
     with pytest.raises(CoalescopeError, match="trigger"):
         restore_into(backup, Store(state.database, state.object_store))
+
+
+def test_no_connection_trusts_what_a_database_says_of_its_tables(
+    client: Any, backup: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """Every connection that is made while a store is used, copied, restored and verified."""
+    made: list[Any] = []
+
+    class Told(pysqlite3.dbapi2.Connection):  # type: ignore[misc]
+        trusts = True
+
+        def __init__(self, name: str, *more: Any, **options: Any) -> None:
+            super().__init__(name, *more, **options)
+            if name != ":memory:":
+                made.append(self)
+
+        def execute(self, sql: str, *more: Any) -> Any:
+            self.trusts = self.trusts and sql != "PRAGMA trusted_schema=OFF"
+            return super().execute(sql, *more)
+
+    connect = pysqlite3.dbapi2.connect
+    monkeypatch.setattr(pysqlite3.dbapi2, "connect", partial(connect, factory=Told))
+    store = open_store(Settings(data_dir=tmp_path / "new", datasets_dir=None))
+    with store.database.write() as connection:
+        connection.exec_driver_sql("SELECT 1")
+    store.database.at_once("SELECT 1")
+    back_up(store, tmp_path / "copy")
+    store.close()
+    restore(backup, tmp_path / "back")
+    opened = open_for_reading(backup)
+    verify(opened.database, opened.object_store)
+    opened.database.at_once("SELECT 1")
+    opened.close()
+    assert len(made) > 6
+    assert not [one for one in made if one.trusts]
 
 
 def test_stores_and_backups_are_their_users_alone(

@@ -13,6 +13,7 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -21,7 +22,13 @@ import pysqlite3.dbapi2
 import sqlalchemy as sa
 
 from coalescope.backups.rows import check_empty, copy_rows
-from coalescope.db.engine import SQLITE_NAME, Database, has_unmerged_log, open_database
+from coalescope.db.engine import (
+    SQLITE_NAME,
+    Database,
+    has_unmerged_log,
+    open_database,
+    sqlite_connection,
+)
 from coalescope.db.migrations import migrate
 from coalescope.errors import CoalescopeError, refused
 from coalescope.storage.object_store import (
@@ -199,7 +206,7 @@ def _copy_sqlite(database: Database, target: Path) -> None:
 
 @contextmanager
 def _sqlite(path: Path) -> Iterator[Any]:
-    connection = pysqlite3.dbapi2.connect(str(path), isolation_level=None)
+    connection = sqlite_connection(str(path), isolation_level=None)
     try:
         yield connection
     finally:
@@ -217,7 +224,11 @@ def _files_of(database: Path) -> list[StoredFile]:
 
 
 def _opened_alone(database: Path) -> Database:
-    engine = sa.create_engine(f"sqlite+pysqlite:///{database}", module=pysqlite3.dbapi2)
+    engine = sa.create_engine(
+        f"sqlite+pysqlite:///{database}",
+        module=pysqlite3.dbapi2,
+        creator=partial(sqlite_connection, str(database), check_same_thread=False),
+    )
     return Database(engine, for_reading=True)
 
 

@@ -208,11 +208,12 @@ def open_database(url: str | None, data_dir: Path, *, for_reading: bool = False)
         pool_size=20,
         max_overflow=40,
     )
+    sa.event.listen(engine, "do_connect", _connect)
     sa.event.listen(engine, "connect", _configure)
     sa.event.listen(engine, "begin", _begin)
     names, options = engine.dialect.create_connect_args(engine.url)
     own = {**options, "timeout": 0, "isolation_level": None, "check_same_thread": False}
-    at_once = partial(pysqlite3.dbapi2.connect, *names, **own)
+    at_once = partial(sqlite_connection, *names, **own)
     return Database(engine, for_reading=for_reading, connect_at_once=at_once)
 
 
@@ -234,13 +235,27 @@ def _for_reading(path: Path) -> Database:
     return Database(engine, for_reading=True, connect_at_once=partial(connect, timeout=0))
 
 
+def sqlite_connection(*names: Any, **options: Any) -> Any:
+    """A connection that lets what a database says of its own tables call nothing harmful.
+
+    Somebody else may have written the file: https://www.sqlite.org/security.html
+    """
+    connection = pysqlite3.dbapi2.connect(*names, **options)
+    connection.execute("PRAGMA trusted_schema=OFF")
+    return connection
+
+
+def _connect(_dialect: Any, _record: Any, names: list[Any], options: dict[str, Any]) -> Any:
+    return sqlite_connection(*names, **options)
+
+
 def _connect_to_read(path: Path, *, timeout: float, locked_out: bool = False) -> Any:
     # the last reader of a file that nobody writes takes the log away that it made, if it may
     mode = "ro" if has_unmerged_log(path) else "rw"
     uri = f"file:{quote(str(path.absolute()))}?mode={mode}"
     if locked_out and not _in_use(path):
         uri += "&immutable=1"  # nobody has it open to write
-    return pysqlite3.dbapi2.connect(
+    return sqlite_connection(
         uri, uri=True, check_same_thread=False, isolation_level=None, timeout=timeout
     )
 
@@ -257,9 +272,8 @@ def _left_alone(path: Path) -> tuple[int, ...] | None:
 
 
 def _only_read(dbapi_connection: Any, _record: Any) -> None:
-    """Let nothing be changed, and what a database says of its own tables call nothing harmful."""
+    """Let nothing be changed."""
     dbapi_connection.execute("PRAGMA query_only=ON")
-    dbapi_connection.execute("PRAGMA trusted_schema=OFF")
 
 
 def has_unmerged_log(path: Path) -> bool:
@@ -363,7 +377,6 @@ def _configure(dbapi_connection: Any, _record: Any) -> None:
     _use_write_ahead_log(cursor)
     cursor.execute("PRAGMA synchronous=FULL")
     cursor.execute("PRAGMA foreign_keys=ON")
-    cursor.execute("PRAGMA trusted_schema=OFF")
     cursor.close()
 
 
