@@ -191,7 +191,7 @@ bench: setup-dev tools page logger traffic ## Measure what docs and design promi
 sbom: setup ## List all that Coalescope is made of, with licences, from the lock files: build/sbom/
 	$(BIN)/python docs/bill_of_materials.py build/sbom
 
-AUDIT := uvx pip-audit --progress-spinner off --require-hashes --disable-pip
+AUDIT := uvx pip-audit --strict --progress-spinner off --require-hashes --disable-pip
 audit: ## Look all locked packages up among known vulnerabilities (needs uv, npm and the network)
 	$(AUDIT) -r requirements.lock -r requirements-scale.lock -r requirements-dev.lock
 	cd frontend && npm audit --package-lock-only
