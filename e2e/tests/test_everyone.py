@@ -44,6 +44,60 @@ def test_no_page_is_wider_than_the_screen(page: Page, console: Console, width: i
         assert page.evaluate(MOVING) == 0, path
 
 
+# Pairs of cells of a row whose words lie on each other.
+WORDS_ON_WORDS = """() => {
+  const extent = (cell) => {
+    const words = document.createRange();
+    words.selectNodeContents(cell);
+    return words.getBoundingClientRect();
+  };
+  const pairs = [];
+  const rows = [...document.querySelectorAll('tr')].filter((row) => row.checkVisibility());
+  for (const row of rows) {
+    const cells = [...row.cells].filter((cell) => cell.textContent.trim() !== '');
+    for (const [k, cell] of cells.slice(1).entries())
+      if (extent(cell).left < extent(cells[k]).right - 1)
+        pairs.push([cells[k].textContent, cell.textContent]);
+  }
+  return pairs;
+}"""
+TABLES = {
+    "/compare?a=virtual-testbed&a.workload=udp&b=virtual-testbed&b.workload=tcp": "B / A",
+    "/experiments/virtual-testbed/replicates": "Cell",
+    "/models/cpu-overhead/about": "Symbol",
+}
+
+
+@pytest.mark.parametrize("width", [390, 1440])
+def test_no_words_of_a_table_lie_on_others(page: Page, console: Console, width: int) -> None:
+    console.expected.append("422")  # of all workloads at once no variance is analysed
+    page.set_viewport_size({"width": width, "height": 900})
+    for path, heading in TABLES.items():
+        page.goto(path)
+        expect(page.get_by_role("columnheader", name=heading).first).to_be_visible()
+        stand_still(page)
+        assert page.evaluate(WORDS_ON_WORDS) == [], path
+
+
+@pytest.mark.parametrize(
+    "path", ["/models/interrupt-livelock", "/models/interrupt-livelock/about", "/models"]
+)
+@pytest.mark.parametrize("width", [390, 1440])
+def test_an_equation_that_can_be_smaller_fits_its_room(page: Page, path: str, width: int) -> None:
+    page.set_viewport_size({"width": width, "height": 900})
+    page.goto(path)
+    equations = page.locator(".eq")
+    expect(equations.first.locator("math").first).to_be_attached()
+    stand_still(page)
+    cut = equations.evaluate_all(
+        """(all) => all.filter((each) => each.scrollWidth > each.clientWidth + 1
+          && Math.min(...[...each.querySelectorAll('.one > math, .one math')]
+            .map((math) => parseFloat(getComputedStyle(math).fontSize))) > 12)
+          .map((each) => each.ariaLabel)"""
+    )
+    assert cut == []
+
+
 def test_pages_print(page: Page, console: Console) -> None:
     """What is for the hand stays off the paper; what is seen is on it, and no page is endless."""
     console.expected.append("422")  # a recommendation that published means cannot carry

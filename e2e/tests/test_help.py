@@ -156,7 +156,7 @@ def test_a_model_has_a_page_about_it(page: Page) -> None:
         expect(page.get_by_role("heading", name=title, exact=True)).to_be_visible()
     page.goto("/models/link-bound/about")
     expect(page.locator(".foot")).to_be_attached()
-    numbers = page.get_by_role("group", name="Published numbers")
+    numbers = page.get_by_role("region", name="Published numbers")
     expect(numbers.get_by_role("row", name=re.compile("MTU 1500.*987.0 Mb"))).not_to_have_count(0)
     expect(page.get_by_role("region", name="Python of the model")).to_contain_text("def link_bound")
     expect(page.locator(".eq math").first).to_be_visible()

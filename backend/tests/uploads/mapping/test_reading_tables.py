@@ -83,6 +83,8 @@ def with_points(text: str) -> str:
         LAB.replace("\n", "\r\n"),
         "# measured on lab-07\n# 2026-11-03\n" + LAB,
         "Measurements of November\n\n" + LAB,
+        "Test bench;;results;;\n" + LAB,
+        "Test bench;;results;;November\n" + LAB,
         "sep=;\n" + LAB,
         LAB.replace("8,61", "8,61 ").replace(";cpu", "; cpu"),
         LAB.replace("1500", "1.500,0").replace("9000", "9.000,0"),
@@ -93,7 +95,7 @@ def with_points(text: str) -> str:
     ],
     ids=[
         "tabs", "bars", "commas", "spaces", "short rows", "bom", "crlf", "remarks", "title",
-        "sep=", "blanks",
+        "titles with gaps", "titles to the end", "sep=", "blanks",
         "thousands", "utf-16", "gzip", "windows-1252", "a remark names the columns",
     ],
 )  # fmt: skip

@@ -34,7 +34,7 @@ export function CellsTable({ comparison, a, b }: { comparison: Comparison; a: st
             <th scope="col">Setting</th>
             {[a, b].map((side) => (
               <th key={side} scope="colgroup" colSpan={3} className="n">
-                {side}
+                {side}{' '}
                 <small>
                   <QuantityName name={name}>{unit || label}</QuantityName>, 95 %, runs
                 </small>

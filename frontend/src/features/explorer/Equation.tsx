@@ -8,18 +8,25 @@ import { Mathematics } from '../../components/Mathematics';
 /** So many definitions stand below the equation at once; more unfold. */
 const OPEN = 2;
 
+/** What a formula is made smaller for: its scripts keep their least size, so that it has to be measured again. */
+const STEPS = 4;
+
 /** As large as its style has it, and smaller where it is wider than its room; at the least size of text, it scrolls. */
 function shrink(line: HTMLElement): void {
   const math = line.querySelector('math');
   if (!math) return;
   math.style.fontSize = '';
-  const own = Number.parseFloat(getComputedStyle(math).fontSize);
-  const [room, wanted] = [line.clientWidth, line.scrollWidth];
-  if (wanted > room && room > 0)
-    math.style.fontSize = `max(var(--text-least), ${Math.floor((own * room * 10) / wanted) / 10}px)`;
+  let size = Number.parseFloat(getComputedStyle(math).fontSize);
+  for (let step = 0; step < STEPS; step++) {
+    const [room, wanted] = [line.clientWidth, line.scrollWidth];
+    if (wanted <= room || room === 0) return;
+    size = Math.floor((size * room * 10) / wanted) / 10;
+    math.style.fontSize = `max(var(--text-least), ${size}px)`;
+  }
 }
 
-function useFitted(block: RefObject<HTMLElement | null>, content: string): void {
+/** Lines of the class `one` within a block, each as large as its room lets it be. */
+export function useFitted(block: RefObject<HTMLElement | null>, content: string): void {
   // biome-ignore lint/correctness/useExhaustiveDependencies: another equation is measured again
   useLayoutEffect(() => {
     const element = block.current;

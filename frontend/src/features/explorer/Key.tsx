@@ -71,6 +71,7 @@ function TileKey({ view }: { view: View }) {
 }
 
 export const Key = memo(function Key({ view }: { view: View }) {
+  if (!view.measured) return null;
   if (view.figure === 'limits') return <ul className="key" aria-label="Key" />;
   if (view.figure === 'residuals' || view.figure === 'difference') return <TileKey view={view} />;
   const plane = view.layout.shape === 'plane';

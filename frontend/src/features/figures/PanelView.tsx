@@ -3,6 +3,7 @@
 import { useEffect, useLayoutEffect, useMemo, useRef } from 'react';
 import { Kind } from '../../components/Kind';
 import { Named } from '../../components/QuantityName';
+import { ScrollRegion } from '../../components/ScrollRegion';
 import { catalogue } from '../../engine/catalogue';
 import { useWidth } from '../../layers/Drawing';
 import { surfaceLayer } from '../../layers/surface';
@@ -108,9 +109,8 @@ export function PanelView(props: { panel: Panel; data: CellsBySlug; label: strin
       <Table panel={panel} data={data} rows={6} />
     </div>
   ) : (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: a wide table scrolls sideways, also by keyboard
-    <div className="wide" tabIndex={0} role="group" aria-label={label}>
+    <ScrollRegion label={label}>
       <Table panel={panel} data={data} />
-    </div>
+    </ScrollRegion>
   );
 }

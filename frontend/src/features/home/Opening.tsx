@@ -25,7 +25,7 @@ function Way({ href, title, children }: { href: string; title: string; children:
 function Ways({ study }: { study: ExperimentSummary | undefined }) {
   const copy = currentCopy() !== null;
   return (
-    <nav className="ways" aria-label="Where to begin">
+    <nav className="begin" aria-label="Where to begin">
       {study ? (
         <Way href={`/explorer/${study.slug}`} title="Look at a published study">
           {`${study.title}: ${study.cells} settings, the model, what to set`}

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // A model to read about: what it predicts and when to use it, its equations, every quantity, what it takes for granted, where it comes from.
-import { type ReactNode, useEffect, useState } from 'react';
+import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { Link } from 'wouter';
 import { LoadingLine } from '../../components/Loading';
 import { Mathematics } from '../../components/Mathematics';
 import { QuantityName } from '../../components/QuantityName';
 import { Rich } from '../../components/Rich';
+import { ScrollRegion } from '../../components/ScrollRegion';
 import { useTitle } from '../../components/title';
 import { Unknown } from '../../components/Unknown';
 import { aboutModel, type Told } from '../../engine/about';
@@ -14,7 +15,7 @@ import { definitionOf } from '../../engine/definitions';
 import { useEquations } from '../../engine/equations';
 import { brief } from '../../plots/number';
 import type { BundledModel, PublishedNumber } from '../../state/models';
-import '../explorer/Equation.css';
+import { useFitted } from '../explorer/Equation';
 import { documentOf, FIGURES } from '../figures/definitions';
 import { experimentsOf, modelsOf } from '../figures/inputs';
 import { Described } from '../glossary/Described';
@@ -49,12 +50,14 @@ function Section({ id, title, children }: { id: string; title: string; children:
 function Equations({ model }: { model: BundledModel }) {
   const equations = useEquations(model.id);
   const lines = [...new Set(model.outputs.flatMap(({ name }) => equations?.[name] ?? []))];
+  const block = useRef<HTMLDivElement>(null);
+  useFitted(block, lines.join(''));
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a long equation scrolls sideways, also by keyboard
-    <div className="eq" tabIndex={0} role="group" aria-label={`Equations of ${model.title}`}>
+    <div ref={block} className="eq" tabIndex={0} role="group" aria-label={`Equations of ${model.title}`}>
       <ul>
         {lines.map((html) => (
-          <li key={html}>
+          <li key={html} className="one">
             <Mathematics html={html} />
           </li>
         ))}
@@ -73,8 +76,7 @@ interface Row {
 function Quantities({ label, rows }: { label: string; rows: readonly Row[] }) {
   const starts = rows.some((r) => r.start !== undefined);
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: a wide table scrolls sideways, also by keyboard
-    <div className="wide" tabIndex={0} role="group" aria-label={label}>
+    <ScrollRegion label={label}>
       <table>
         <caption>{label}</caption>
         <thead>
@@ -110,7 +112,7 @@ function Quantities({ label, rows }: { label: string; rows: readonly Row[] }) {
           ))}
         </tbody>
       </table>
-    </div>
+    </ScrollRegion>
   );
 }
 
@@ -125,8 +127,7 @@ const List = ({ of }: { of: readonly string[] }) => (
 function Published({ numbers }: { numbers: readonly PublishedNumber[] }) {
   if (numbers.length === 0) return <p>None of the documents prints a number that this model predicts by itself.</p>;
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: a wide table scrolls sideways, also by keyboard
-    <div className="wide" tabIndex={0} role="group" aria-label="Published numbers">
+    <ScrollRegion label="Published numbers">
       <table>
         <thead>
           <tr>
@@ -154,7 +155,7 @@ function Published({ numbers }: { numbers: readonly PublishedNumber[] }) {
           ))}
         </tbody>
       </table>
-    </div>
+    </ScrollRegion>
   );
 }
 

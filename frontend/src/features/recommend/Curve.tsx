@@ -3,6 +3,7 @@
 import { useMemo } from 'react';
 import type { Kind } from '../../api/types';
 import { QuantityName } from '../../components/QuantityName';
+import { ScrollRegion } from '../../components/ScrollRegion';
 import { Drawing, useWidth } from '../../layers/Drawing';
 import { alike } from '../../plots/number';
 import { titleWithUnit } from '../explorer/figure/words';
@@ -48,7 +49,7 @@ export function Settings({ found: { question, answer, slice }, go }: { found: An
   return (
     <details className="more settings">
       <summary>All {candidates.length} settings</summary>
-      <div className="wide">
+      <ScrollRegion label="Every setting, the best first" tall>
         <table className="beside">
           <caption className="sr">Every setting, the best first</caption>
           <thead>
@@ -82,7 +83,7 @@ export function Settings({ found: { question, answer, slice }, go }: { found: An
             ))}
           </tbody>
         </table>
-      </div>
+      </ScrollRegion>
       {candidates.length > MOST_ROWS && <p className="note">The best {MOST_ROWS} of them.</p>}
       <p className="note">Values are geometric means of a setting’s runs.</p>
     </details>

@@ -7,7 +7,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import islice
+from itertools import islice, takewhile
 from typing import BinaryIO
 
 from coalescope.errors import CoalescopeError
@@ -190,14 +190,21 @@ def _score(rows: Sequence[Sequence[str]], separator: str) -> tuple[bool, float, 
 
 
 def header_row_of(rows: Sequence[Sequence[str]]) -> int:
-    """The row that names the columns: the first of full width, unless it is one of numbers."""
+    """The row that names the columns: the first of full width, unless it is one of numbers.
+
+    A row of titles with gaps, as spreadsheets have above their names, gives way to a row below it
+    that has words in all columns.
+    """
     data = _data(rows)
     width = _width(data)
-    for row, fields in islice(data, _TITLES):
-        if len(fields) >= width:
-            words = [field for field in fields if field.strip() and not _is_number(field)]
-            return row if words else _named_by_remark(rows[: row - 1], width)
-    return 0
+    wide = [(row, fields) for row, fields in islice(data, _TITLES) if len(fields) >= width]
+    if not wide:
+        return 0
+    row, first = wide[0]
+    if all(not field.strip() or _is_number(field) for field in first):
+        return _named_by_remark(rows[: row - 1], width)
+    words = takewhile(lambda one: not any(map(_is_number, one[1])), wide)
+    return next((at for at, names in words if all(name.strip() for name in names)), row)
 
 
 def _named_by_remark(above: Sequence[Sequence[str]], width: int) -> int:
