@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from coalescope.cli.commands.surface import mean_with_half
+from coalescope.cli.output import mean_shown
 from coalescope.cli.parser import build_parser, parse
 from patience import PATIENCE_S
 
@@ -263,7 +263,8 @@ def test_the_description_of_the_api(run: Callable[..., Any]) -> None:
 @pytest.mark.parametrize(
     ("mean", "half", "text"),
     [
-        (101.646, 0.452, "101.65 ± 0.45"),
+        (101.646, 0.452, "101.6 ± 0.5"),
+        (101.646, 0.152, "101.65 ± 0.15"),
         (941.48, 12.3, "941 ± 12"),
         (11686.2, 13000.0, "12000 ± 13000"),
         (5.0, 0.0, "5 ± 0"),
@@ -272,7 +273,7 @@ def test_the_description_of_the_api(run: Callable[..., Any]) -> None:
 def test_a_mean_has_the_digits_that_its_interval_leaves(
     mean: float, half: float, text: str
 ) -> None:
-    assert mean_with_half(mean, half) == text
+    assert mean_shown(mean, (mean - half, mean + half)) == text
 
 
 def test_a_misspelt_option_is_named_although_one_is_missing(

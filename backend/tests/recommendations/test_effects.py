@@ -5,7 +5,7 @@ from statistics import fmean
 
 import numpy as np
 import pytest
-from coalescope.recommendations.effects import _gain, effects, entangled
+from coalescope.recommendations.effects import _gain, effects, entangled, nearest
 from coalescope.runs.records import RunValues, When
 from scipy.stats import t
 
@@ -72,3 +72,29 @@ def test_what_never_varies_alone() -> None:
     assert entangled([*diagonal, setting(6000, 480)]) == "delay_us"
     assert entangled([*diagonal, setting(1500, 480)]) is None
     assert entangled([setting(1500, 10), setting(1500, 20)]) is None, "one factor is alone"
+
+
+def test_the_order_of_settings_is_that_of_their_levels_and_not_of_their_runs() -> None:
+    """Factors that no list names count as well: nothing hangs on which was measured first."""
+    levels = [(1500, 200_000), (1500, 1_000_000), (9000, 0), (1500, 0)]
+    for rotation in range(len(levels)):
+        order = levels[rotation:] + levels[:rotation]
+        settings = {
+            place: {"mtu_bytes": mtu, "factor.gro_flush_timeout_ns": timeout}
+            for place, (mtu, timeout) in enumerate(order)
+        }
+        assert settings[nearest(settings, {})] == {
+            "mtu_bytes": 1500,
+            "factor.gro_flush_timeout_ns": 0,
+        }
+    own = {k: {"mtu_bytes": 1500, "factor.own": level} for k, level in enumerate(("on", "off"))}
+    assert nearest(own, {}) == 1
+    assert nearest(own, {"factor.own": "on"}) == 0
+
+
+def test_the_values_of_an_effect_have_the_intervals_of_their_own_means() -> None:
+    (found,) = effects(runs(blocks=False), 0, 11)
+    own = [r.values["throughput_mbps"] for r in runs(blocks=False) if r.cell_id == 11]
+    half = t.ppf(0.975, len(own) - 1) * np.std(own, ddof=1) / np.sqrt(len(own))
+    assert found.answer_ci95 == pytest.approx((found.answer - half, found.answer + half))
+    assert effects(runs(blocks=False, in_a_row=True), 0, 11)[0].answer_ci95 is None

@@ -260,3 +260,25 @@ def test_one_run_without_throughput_leaves_the_guard(client: Any) -> None:
     found = ask(client, CHEAP).json()
     assert [g["measure"] for g in found["guards"]] == ["throughput_mbps"]
     assert found["left_out"] == 1
+
+
+def test_a_mean_is_that_of_the_surface_with_its_interval(client: Any) -> None:
+    """One statistic for one quantity, wherever it stands."""
+    client.upload(table(noise=0.3), "lab.csv")
+    found = ask(client, guarded=False, current={"delay_us": "10"}).json()
+    surface = client.get("/api/experiments/lab/surfaces/throughput_mbps").json()
+    cells = {cell["x"]: cell for cell in surface["cells"]}
+    for candidate in found["candidates"]:
+        cell = cells[candidate["factors"]["delay_us"]]
+        assert candidate["means"]["throughput_mbps"] == pytest.approx(cell["mean"], rel=1e-12)
+        assert candidate["ci95"]["throughput_mbps"] == pytest.approx(cell["ci95"], rel=1e-12)
+
+
+def test_what_is_set_now_is_asked_for_by_its_name(client: Any) -> None:
+    client.upload(table(), "lab.csv")
+    asked = ask(client, current={"delay": 40})
+    assert asked.status_code == 422
+    assert "no factor 'delay'" in asked.json()["error"]["message"]
+    for level in (40, 40.0, "40"):
+        found = ask(client, CHEAP, current={"delay_us": level}).json()
+        assert found["reference"]["delay_us"] == 40

@@ -975,10 +975,20 @@ export interface components {
             n: number;
             /**
              * Means
-             * @description Geometric means of what was asked about
+             * @description Of what was asked about
              */
             means: {
                 [key: string]: number;
+            };
+            /**
+             * Ci95
+             * @description Of these means; null where replicates do not tell it
+             */
+            ci95: {
+                [key: string]: [
+                    number,
+                    number
+                ] | null;
             };
             /**
              * Loss Percent
@@ -1235,7 +1245,7 @@ export interface components {
             limit: "at most" | "at least" | "within" | "within current";
             /**
              * Value
-             * @description For `within`: percent from the best of the measure; for `within current`: percent that it may be worse than with what is set now, or else with the shortest delay and smallest MTU
+             * @description For `within`: percent from the best of the measure; for `within current`: percent that it may be worse than in the measured setting that is nearest to what is set now, or else in the least
              */
             value: number;
         };
@@ -2343,6 +2353,16 @@ export interface components {
             reference: number;
             /** Answer */
             answer: number;
+            /** Reference Ci95 */
+            reference_ci95: [
+                number,
+                number
+            ] | null;
+            /** Answer Ci95 */
+            answer_ci95: [
+                number,
+                number
+            ] | null;
             /** Change Percent */
             change_percent: number;
             /** Ci95 Percent */
@@ -2557,7 +2577,7 @@ export interface components {
             guarded?: boolean;
             /**
              * Current
-             * @description Levels that are set now: what the answer is compared with, and stays near to
+             * @description Levels that are set now: the answer is compared with the nearest setting, and stays near to it. Without, with the one in which packets wait least and the MTU is least
              */
             current?: {
                 [key: string]: number | string;
@@ -3293,7 +3313,7 @@ export interface components {
             guarded?: boolean;
             /**
              * Current
-             * @description Levels that are set now: what the answer is compared with, and stays near to
+             * @description Levels that are set now: the answer is compared with the nearest setting, and stays near to it. Without, with the one in which packets wait least and the MTU is least
              */
             current?: {
                 [key: string]: number | string;

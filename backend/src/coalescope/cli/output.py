@@ -17,6 +17,7 @@ Cell = str | int | float | None
 
 _LONGEST_NUMBER = 9  # digits
 _NOT_KNOWN = "–"
+_MOST_PLACES = 9
 _NUMBER = re.compile(r"[-−–]?\d|–$")
 
 
@@ -59,6 +60,23 @@ def shown(cell: Cell, digits: int = 6) -> str:
             return f"{cell:.0f}"
         case _:
             return _without_exponent(f"{cell:.{digits}g}")
+
+
+def mean_shown(mean: float, ci95: tuple[float, float] | None) -> str:
+    """A mean ± half its interval, both to the digits that this leaves; six without one.
+
+    Half of the interval ends at its first digit, or at its second where the first is a one, as
+    `digitsOfHalf` in frontend/src/plots/number.ts.
+    """
+    if ci95 is None:
+        return shown(mean)
+    half = (ci95[1] - ci95[0]) / 2
+    if not 0 < half < math.inf:
+        return f"{shown(mean)} ± {shown(half)}"
+    power = math.floor(math.log10(half))
+    places = min(1 - power if half / 10.0**power < 2 else -power, _MOST_PLACES)
+    digits = max(places, 0)
+    return f"{round(mean, places):.{digits}f} ± {round(half, places):.{digits}f}"
 
 
 def chosen_levels(where: Choice) -> list[str]:

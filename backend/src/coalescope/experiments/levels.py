@@ -102,7 +102,7 @@ def parse_where(
         found = chosen.setdefault(name, [])
         parts = [text] if text in levels.get(name, ()) else text.split(",")
         for part in parts:
-            level = _level(name, part.strip() if len(parts) > 1 else part, levels)
+            level = read_level(name, part.strip() if len(parts) > 1 else part, levels)
             if level not in found:
                 found.append(level)
     return {name: found[0] if len(found) == 1 else found for name, found in chosen.items()}
@@ -116,7 +116,8 @@ def in_words(where: Choice) -> dict[str, FactorValue]:
     }
 
 
-def _level(name: str, text: str, levels: Mapping[str, list[FactorValue]]) -> FactorValue:
+def read_level(name: str, text: str, levels: Mapping[str, list[FactorValue]]) -> FactorValue:
+    """A level of that factor from text. Errors: 422 as `parse_where`."""
     if name not in levels:
         raise CoalescopeError(
             "unknown_factor",

@@ -5,15 +5,24 @@ from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import log
 
-from coalescope_models.inference.statistics import compare, judge_settings, summarise
+from coalescope_host.plan.factors import LEAST_FIRST, log_name
+from coalescope_models.inference.statistics import (
+    cell_intervals,
+    compare,
+    judge_settings,
+    summarise,
+)
 from coalescope_models.vocabulary.quantity import QUANTITIES
 
+from coalescope.experiments.levels import level_order
 from coalescope.experiments.records import Factors
 from coalescope.runs.records import RunValues
 from coalescope.runs.sequence import sequence_of
 
-#: Factors in the order in which a smaller level is the smaller intrusion.
-INTRUSION = ("delay_us", "delay_ticks", "mtu_bytes")
+_LEAST_FIRST = tuple(map(log_name, LEAST_FIRST))
+
+Interval = tuple[float, float] | None
+Rank = tuple[tuple[str, tuple[int, float, str]], ...]
 
 
 @dataclass(frozen=True)
@@ -24,6 +33,7 @@ class Effect:
         measure: its name.
         reference: mean of the runs there.
         answer: mean of the runs at the answer.
+        reference_ci95, answer_ci95: of these means; None as for `change_percent`.
         change_percent: of the mean, against the reference.
         ci95_percent: of the change; None without replicates, or where these do not tell it.
         gain: True where the change is for the better, False where it is not; None where there
@@ -35,27 +45,32 @@ class Effect:
     measure: str
     reference: float
     answer: float
+    reference_ci95: Interval
+    answer_ci95: Interval
     change_percent: float
-    ci95_percent: tuple[float, float] | None
+    ci95_percent: Interval
     gain: bool | None
     reason: str | None
 
 
-def least_intrusive(settings: Mapping[Hashable, Factors]) -> Hashable:
-    """Return the setting with the shortest delay, and of those the smallest MTU."""
-    return min(settings, key=lambda cell: levels_in_order(settings[cell]))
+def nearest(settings: Mapping[Hashable, Factors], current: Factors) -> Hashable:
+    """Return the setting that changes least; where nothing is known of now, the least one."""
+    return min(settings, key=lambda cell: intrusion(settings[cell], current))
 
 
-def levels_in_order(setting: Factors) -> tuple[float, ...]:
-    """Return what settings are ordered by: the delay, then the MTU."""
-    levels = [setting.get(name) for name in INTRUSION]
-    return tuple(0.0 if v is None or isinstance(v, str) else float(v) for v in levels)
+def levels_in_order(setting: Factors) -> Rank:
+    """Return what settings are ordered by: how long a packet may wait, the MTU, then the rest.
+
+    Every factor counts, so that the order in which settings were measured decides nothing.
+    """
+    names = [*_LEAST_FIRST, *sorted(setting.keys() - set(_LEAST_FIRST))]
+    return tuple((name, level_order(setting.get(name))) for name in names)
 
 
-def intrusion(setting: Factors, current: Mapping[str, str]) -> tuple[float, ...]:
-    """Return how much a setting changes: factors that differ from now, the delay, the MTU."""
-    changed = sum(str(setting.get(name)) != level for name, level in current.items())
-    return (float(changed), *levels_in_order(setting))
+def intrusion(setting: Factors, current: Factors) -> tuple[int, Rank]:
+    """Return how much a setting changes: factors that differ from now, then its levels."""
+    changed = sum(setting.get(name) != level for name, level in current.items())
+    return (changed, levels_in_order(setting))
 
 
 def entangled(settings: Iterable[Factors]) -> str | None:
@@ -92,6 +107,18 @@ def positions(settings: Mapping[Hashable, Factors]) -> Callable[[Hashable], list
     return lambda cell: [log(numbers[cell] + move) for move, numbers in scales.values()]
 
 
+def intervals(runs: Sequence[RunValues], measure: str) -> Mapping[Hashable, Interval]:
+    """Return the 95 % interval of each cell's mean, as surfaces have it."""
+    having = [run for run in runs if measure in run.values]
+    cells = [run.cell_id for run in having]
+    values = [run.values[measure] for run in having]
+    judged = cell_intervals(values, cells, sequence_of([run.when for run in having]))
+    own: dict[Hashable, list[float]] = {}
+    for cell, value in zip(cells, values, strict=True):
+        own.setdefault(cell, []).append(value)
+    return {cell: judged.instead.get(cell, summarise(own[cell]).ci95) for cell in own}
+
+
 def effects(runs: Sequence[RunValues], reference: Hashable, answer: Hashable) -> list[Effect]:
     """Compare two cells in every measure that all their runs have, in the glossary's order."""
     pair = [run for run in runs if run.cell_id in (reference, answer)]
@@ -115,12 +142,15 @@ def _effect(
         sequence_of([run.when for run in having]),
         (reference, answer),
     )
+    known = intervals(having, measure)
     change = compare({0: a}, {0: b}, judged.spread).cells[0]
     ci95 = None if change.ci95 is None else tuple(100.0 * (end - 1.0) for end in change.ci95)
     return Effect(
         measure=measure,
         reference=a.mean,
         answer=b.mean,
+        reference_ci95=known[reference],
+        answer_ci95=known[answer],
         change_percent=100.0 * (change.ratio - 1.0),
         ci95_percent=None if ci95 is None else (ci95[0], ci95[1]),
         gain=_gain(measure, change.ratio, change.ci95),
@@ -128,7 +158,7 @@ def _effect(
     )
 
 
-def _gain(measure: str, ratio: float, ci95: tuple[float, float] | None) -> bool | None:
+def _gain(measure: str, ratio: float, ci95: Interval) -> bool | None:
     better = QUANTITIES[measure].better
     if better is None or ci95 is None or ci95[0] <= 1.0 <= ci95[1]:
         return None

@@ -40,8 +40,8 @@ class ConstraintIn(BaseModel):
     limit: Limit
     value: FiniteFloat = Field(
         description="For `within`: percent from the best of the measure; for `within current`: "
-        "percent that it may be worse than with what is set now, or else with the shortest delay "
-        "and smallest MTU"
+        "percent that it may be worse than in the measured setting that is nearest to what is set "
+        "now, or else in the least"
     )
 
 
@@ -65,7 +65,8 @@ class QuestionIn(BaseModel):
     )
     current: dict[str, Level] = Field(
         default_factory=dict,
-        description="Levels that are set now: what the answer is compared with, and stays near to",
+        description="Levels that are set now: the answer is compared with the nearest setting, and "
+        "stays near to it. Without, with the one in which packets wait least and the MTU is least",
     )
     tolerance_percent: Annotated[float, Field(ge=0, le=50)] | None = Field(
         default=None,
@@ -91,7 +92,7 @@ class QuestionIn(BaseModel):
             goal=self.goal,
             constraints=[constraint(c.measure, c.limit, c.value) for c in self.constraints],
             guarded=self.guarded,
-            current={name: str(level) for name, level in self.current.items()},
+            current=self.current,
             tolerance_percent=self.tolerance_percent,
             seed=self.seed,
             interface=self.interface,
@@ -167,7 +168,10 @@ class CandidateOut(BaseModel):
 
     factors: dict[str, Level]
     n: int = Field(description="Runs")
-    means: dict[str, float] = Field(description="Geometric means of what was asked about")
+    means: dict[str, float] = Field(description="Of what was asked about")
+    ci95: dict[str, tuple[float, float] | None] = Field(
+        description="Of these means; null where replicates do not tell it"
+    )
     loss_percent: float = Field(
         description="How far its score lies below the best's, in percent of it"
     )
@@ -192,6 +196,8 @@ class MeasureChangeOut(BaseModel):
     measure: str
     reference: float = Field(description="Mean at the setting that it is compared with")
     answer: float
+    reference_ci95: tuple[float, float] | None
+    answer_ci95: tuple[float, float] | None
     change_percent: float
     ci95_percent: tuple[float, float] | None
     gain: bool | None = Field(description="Null where no change lies in the interval")
@@ -319,6 +325,7 @@ def recommendation_out(advice: Advice) -> RecommendationOut:
                 factors=dict(advice.settings[candidate.cell]),
                 n=candidate.n,
                 means=dict(candidate.means),
+                ci95={name: known.get(candidate.cell) for name, known in advice.ci95.items()},
                 loss_percent=candidate.loss_percent,
                 gain_percent=candidate.gain_percent,
                 allowed=candidate.allowed,

@@ -24,7 +24,7 @@ from sqlalchemy.engine import Connection
 
 from coalescope.errors import CoalescopeError, did_you_mean, sentence
 from coalescope.experiments.choice import can_be_chosen
-from coalescope.experiments.levels import factor_levels, matches
+from coalescope.experiments.levels import factor_levels, matches, read_level
 from coalescope.experiments.records import (
     CellRecord,
     Choice,
@@ -40,11 +40,13 @@ from coalescope.predictions.service import check_axes, evaluate_points
 from coalescope.recommendations.commands import Commands, commands_for
 from coalescope.recommendations.effects import (
     Effect,
+    Interval,
     effects,
     entangled,
+    intervals,
     intrusion,
-    least_intrusive,
     levels_in_order,
+    nearest,
     positions,
 )
 from coalescope.recommendations.guards import (
@@ -90,7 +92,7 @@ class Question:
         goal: what they are worth together.
         constraints: bounds to keep, on measures and on factors.
         guarded: whether a throughput that was measured is guarded where the question says nothing.
-        current: levels that are set now, as text; what the answer is compared with.
+        current: levels that are set now; what the answer is compared with.
         tolerance_percent: a loss that does not matter; None for what suits the goal.
         seed: of the draws behind probabilities.
         interface: to write commands for; None for no commands.
@@ -103,7 +105,7 @@ class Question:
     goal: Goal = "trade"
     constraints: Sequence[Constraint] = ()
     guarded: bool = True
-    current: Mapping[str, str] = field(default_factory=dict)
+    current: Factors = field(default_factory=dict)
     tolerance_percent: float | None = None
     seed: int = 1
     interface: str | None = None
@@ -137,8 +139,9 @@ class Advice:
         enough: the shortest delay among the settings that are good enough.
         commands: for the answer; None without an interface, or an answer.
         guards: bounds that were kept without being asked for.
-        reference: what an answer is compared with: what is set now, else the shortest delay and
-            smallest MTU; None where there is nothing to compare.
+        reference: what an answer is compared with: of the settings the nearest to what is set
+            now, where that is known; else the least. None where there is nothing to compare.
+        ci95: by measure that was asked about, of each setting's mean.
         effects: the answer against it.
         ask: limits on the delay to choose from, where a cost is all that is known: without one
             there is no answer.
@@ -157,6 +160,7 @@ class Advice:
     commands: Commands | None
     guards: Sequence[Constraint] = ()
     reference: Hashable | None = None
+    ci95: Mapping[str, Mapping[Hashable, Interval]] = field(default_factory=dict)
     effects: Sequence[Effect] = ()
     ask: Sequence[Limited] = ()
     cautions: Sequence[str] = ()
@@ -320,6 +324,7 @@ def advise(experiment: ExperimentRecord, chosen: RunSelection, question: Questio
     whole = _whole(runs, kept.measures)
     settings: dict[Hashable, Factors] = {run.cell_id: run.factors for run in whole}
     _refuse_too_many(settings, kept.measures)
+    kept = replace(kept, current=_as_levels(question.current, factor_levels(settings.values())))
     found = _unless_entangled(_of_runs(whole, kept), settings)
     advice = Advice(
         found=found,
@@ -327,6 +332,7 @@ def advise(experiment: ExperimentRecord, chosen: RunSelection, question: Questio
         enough=_enough(found, settings),
         commands=None,
         guards=guards,
+        ci95={name: intervals(whole, name) for name in kept.measures},
         cautions=tuple(experiment.source.get("cautions", ())),
         left_out=len(runs) - len(whole),
         without=chosen.without,
@@ -334,11 +340,16 @@ def advise(experiment: ExperimentRecord, chosen: RunSelection, question: Questio
         experiment=experiment,
     )
     if question.guarded and is_unguarded(kept.aims, kept.constraints, settings.values()):
-        reference = _reference(settings, question.current)
+        reference = nearest(settings, kept.current)
         ask = _offered(whole, settings, reference, kept)
         unsaid = replace(found, answer=None, choices=())
         return replace(advice, found=unsaid, reference=reference, ask=ask)
-    return _with_effects(advice, whole, question)
+    return _with_effects(advice, whole, kept)
+
+
+def _as_levels(current: Factors, levels: Mapping[str, list[FactorValue]]) -> Factors:
+    """Levels that are set now, as the factors have them. Errors: 422 for an unknown factor."""
+    return {name: read_level(name, str(level), levels) for name, level in current.items()}
 
 
 def _unless_entangled(
@@ -369,7 +380,7 @@ def _with_effects(advice: Advice, runs: Sequence[RunValues], question: Question)
     answer = advice.found.answer
     if answer is None:
         return advice
-    reference = _reference(advice.settings, question.current)
+    reference = nearest(advice.settings, question.current)
     known = _changes(runs, reference, answer)
     commands = _commands(answer, advice.settings, question)
     return replace(advice, reference=reference, effects=known, commands=commands)
@@ -377,14 +388,6 @@ def _with_effects(advice: Advice, runs: Sequence[RunValues], question: Question)
 
 def _changes(runs: Sequence[RunValues], there: Hashable, here: Hashable) -> list[Effect]:
     return [] if here == there else effects(runs, there, here)
-
-
-def _reference(settings: Mapping[Hashable, Factors], current: Mapping[str, str]) -> Hashable:
-    """What is set now, where it was measured; else the least that could be set."""
-    for cell, factors in settings.items():
-        if current and all(str(factors.get(n)) == level for n, level in current.items()):
-            return cell
-    return least_intrusive(settings)
 
 
 def _offered(
@@ -470,6 +473,8 @@ def advise_from_model(
             where={"field": "over"},
             advice="Give levels of the inputs that can be chosen, such as delay_us and mtu_bytes.",
         )
+    named = {name: level for name, level in q.current.items() if name in over}
+    q = replace(q, current=_as_levels(named, {name: list(levels) for name, levels in over.items()}))
     guards: Sequence[Constraint] = ()
     if q.guarded:
         guards = default_guards(q.aims, q.constraints, [o.name for o in model.outputs])
@@ -498,7 +503,7 @@ def advise_from_model(
         enough=_enough(found, settings),
         commands=None if found.answer is None else _commands(found.answer, settings, q),
         guards=guards,
-        reference=None if found.answer is None else _reference(settings, q.current),
+        reference=None if found.answer is None else nearest(settings, q.current),
         model=model,
     )
 
@@ -548,7 +553,7 @@ def _recommend(
             tolerance=None if percent is None else percent / 100.0,
             exact=exact,
             when=when,
-            current=_reference(settings, question.current),
+            current=nearest(settings, question.current),
             intrusion=lambda cell: intrusion(settings[cell], question.current),
             position=positions(settings),
             rng=question.seed,

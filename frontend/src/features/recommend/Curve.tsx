@@ -9,7 +9,7 @@ import { alike } from '../../plots/number';
 import { titleWithUnit } from '../explorer/figure/words';
 import type { Answered } from './answered';
 import { captionOf, FIGURE_HEIGHT, figureOf, figureShapes, titleOf } from './figure';
-import { settingName, standingOf } from './words';
+import { settingName, standingOf, valueWords } from './words';
 
 export function Curve({ found: { question, answer, slice }, kind }: { found: Answered; kind: Kind }) {
   const [place, width] = useWidth<HTMLDivElement>();
@@ -73,7 +73,11 @@ export function Settings({ found: { question, answer, slice }, go }: { found: An
                   </button>
                 </th>
                 {question.aims.map(({ quantity }, k) => (
-                  <td key={quantity.name}>{means[k](c.means[quantity.name])}</td>
+                  <td key={quantity.name}>
+                    {c.ci95[quantity.name]
+                      ? valueWords({ ...quantity, unit: '' }, c.means[quantity.name], c.ci95[quantity.name])
+                      : means[k](c.means[quantity.name])}
+                  </td>
                 ))}
                 <td>{loss(Math.abs(c.loss_percent))}</td>
                 <td>
@@ -85,7 +89,6 @@ export function Settings({ found: { question, answer, slice }, go }: { found: An
         </table>
       </ScrollRegion>
       {candidates.length > MOST_ROWS && <p className="note">The best {MOST_ROWS} of them.</p>}
-      <p className="note">Values are geometric means of a setting’s runs.</p>
     </details>
   );
 }

@@ -58,8 +58,8 @@ function Row({ effect, slice, why }: { effect: Effect; slice: Slice; why?: strin
         <QuantityName name={effect.measure}>{titleWithUnit(quantity)}</QuantityName>
         {why && <small>{why}</small>}
       </th>
-      <td>{valueWords({ ...quantity, unit: '' }, effect.reference)}</td>
-      <td>{valueWords({ ...quantity, unit: '' }, effect.answer)}</td>
+      <td>{valueWords({ ...quantity, unit: '' }, effect.reference, effect.reference_ci95)}</td>
+      <td>{valueWords({ ...quantity, unit: '' }, effect.answer, effect.answer_ci95)}</td>
       <td className="ch">
         <Change effect={effect} />
         <span className="sr">, {VERDICTS[`${effect.gain}`]}</span>

@@ -2,7 +2,7 @@
 // A recommendation in sentences and rows. No DOM.
 import type { Candidate, Factors, FactorValue, Kind, Recommendation } from '../../api/types';
 import { inSentence, shortLabel } from '../../components/factorWords';
-import { brief, decimal, setting } from '../../plots/number';
+import { brief, decimal, setting, withHalf } from '../../plots/number';
 import { type Goal, ROLES, type Role } from '../../state/advice';
 import { type Axis, delayMicroseconds, isDelay, type Layout, positionOn } from '../../state/layout';
 import type { BundledQuantity } from '../../state/models';
@@ -92,9 +92,13 @@ function givenWords({ x, y }: Layout, where: Factors): string {
   return parts.length > 0 ? ` for ${parts.join(', ')}` : '';
 }
 
-/** Three to four digits with the unit. */
-export function valueWords(quantity: Pick<BundledQuantity, 'label' | 'unit'>, value: number): string {
-  return `${brief(value, 4)}${unitAfter(quantity).replace(' ', '\u00a0')}`;
+type Interval = readonly [number, number] | null | undefined;
+
+/** The digits that the interval of a mean leaves, four without one, with the unit. */
+export function valueWords(quantity: Pick<BundledQuantity, 'label' | 'unit'>, value: number, ci95?: Interval): string {
+  const half = ci95 ? (ci95[1] - ci95[0]) / 2 : 0;
+  const digits = half > 0 ? withHalf(value, half, 4).mean : brief(value, 4);
+  return `${digits}${unitAfter(quantity).replace(' ', '\u00a0')}`;
 }
 
 /** "latency", "99th percentile of latency", "system CPU time per 10⁹ bytes". */
@@ -155,10 +159,10 @@ export function intervalWords(effect: Effect): string | null {
 /** From here on a change is said as a ratio. */
 const TWICE_PERCENT = 100;
 
-/** "26 % less (24 to 28)", "2.5 times as much (2.3 to 2.7)", "the same within the interval (−1 to +2 %)". */
+/** "26 % less (24 to 28)", "2.5 times as much (2.3 to 2.7)", "not shown to differ (−1 to +2 %)". */
 function comparison(effect: Effect): Part[] {
   const { change_percent: change, ci95_percent: ci } = effect;
-  if (isAlike(effect)) return [{ text: `the same within the interval (${intervalWords(effect)}\u00a0%)` }];
+  if (isAlike(effect)) return [{ text: `not shown to differ (${intervalWords(effect)}\u00a0%)` }];
   const decimals = decimalsOf(effect);
   const isRatio = change >= TWICE_PERCENT;
   const size = (percent: number): string =>
@@ -175,7 +179,7 @@ function aimWords(question: Question, answer: Recommendation, best: Candidate): 
     const mean = best.means[quantity.name];
     if (mean === undefined) return [];
     const effect = answer.effects.find((e) => e.measure === quantity.name);
-    const value = `${i > 0 ? '; ' : ''}${named(quantity)} ${valueWords(quantity, mean)}`;
+    const value = `${i > 0 ? '; ' : ''}${named(quantity)} ${valueWords(quantity, mean, best.ci95[quantity.name])}`;
     return effect ? [{ text: `${value}, ` }, ...comparison(effect)] : [{ text: value }];
   });
 }
@@ -235,7 +239,9 @@ export function sentenceOf(question: Question, answer: Recommendation, layout: L
     return [...found, { text: question.model ? '.' : `; ${FURTHER} ${brief(answer.tolerance_percent, 2)}\u00a0%.` }];
   const there = reference === null ? 'now' : `at ${settingName(layout, question.settingOf(reference), false)}`;
   const aimed = answer.effects.filter(({ measure }) => question.aims.some((a) => a.quantity.name === measure));
-  const links = new Set(aimed.map((e) => (isAlike(e) || e.change_percent >= TWICE_PERCENT ? 'as' : 'than')));
+  const links = new Set(
+    aimed.map((e) => (isAlike(e) ? 'from that' : e.change_percent >= TWICE_PERCENT ? 'as' : 'than')),
+  );
   const link = links.size === 1 ? [...links][0] : 'against';
   return [...found, { text: ` ${link} ${link === 'against' ? there.replace(/^at /, '') : there}.` }];
 }
@@ -353,7 +359,7 @@ export const MEANINGS: readonly (readonly [string, string])[] = [
   ],
   [
     'changes least',
-    'Fewest changes against what is set now, if that is known; then the shortest delay, then the smallest MTU.',
+    'Fewest changes against what is set now, if that is known; then packets that wait least, then the smallest MTU.',
   ],
   [
     'loses',

@@ -40,6 +40,7 @@ export function candidate(factors: Factors, means: Record<string, number>, rest:
     factors,
     n: 6,
     means,
+    ci95: {},
     loss_percent: 0,
     gain_percent: 100,
     surely_allowed: true,

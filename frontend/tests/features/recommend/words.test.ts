@@ -170,6 +170,8 @@ describe('the answer', () => {
     measure,
     reference: 100,
     answer: 100 + change_percent,
+    reference_ci95: null,
+    answer_ci95: null,
     change_percent,
     ci95_percent,
     gain: ci95_percent === null ? null : change_percent > 0,
@@ -190,9 +192,18 @@ describe('the answer', () => {
     );
   });
 
+  it('shows no digits that the interval of the mean does not leave', () => {
+    const [best, ...others] = eight({}).candidates;
+    const mean = best.means.throughput_mbps;
+    const wide = { ...best, ci95: { throughput_mbps: [mean - 30, mean + 30] as [number, number] } };
+    expect(plain(sentenceOf(question, eight({ candidates: [wide, ...others] }), layout))).toContain(
+      'throughput 200 Mb/s',
+    );
+  });
+
   it('says what is not told apart, and a ratio where there is more than twice as much', () => {
     expect(said({ reference, effects: [effect('throughput_mbps', 0.4, [-1, 2])] })).toMatch(
-      /the same within the interval \(−1 to \+2 %\) as at MTU 1500, delay 10\.$/,
+      /not shown to differ \(−1 to \+2 %\) from that at MTU 1500, delay 10\.$/,
     );
     expect(said({ reference, effects: [effect('throughput_mbps', 150, null)] })).toMatch(
       /2\.5 times as much as at MTU 1500, delay 10\.$/,

@@ -16,6 +16,7 @@ __all__ = [
     "FAMILIES",
     "INTERRUPT_DELAYS",
     "IN_GLOSSARY",
+    "LEAST_FIRST",
     "FactorRule",
     "Level",
     "Levels",
@@ -56,6 +57,16 @@ INTERRUPT_DELAYS = frozenset(row.name for row in SETTINGS if row.delays_interrup
 
 #: Of these, what the kernel defers by itself: polls show it as well as interrupts.
 DEFERRALS = frozenset({"napi_defer_hard_irqs"})
+
+#: Of two settings the lesser has the smaller level of the first of these in which they differ: how
+#: long a packet may wait, then the MTU.
+LEAST_FIRST = (
+    "delay_us",
+    "delay_ticks",
+    "gro_flush_timeout_ns",
+    "napi_defer_hard_irqs",
+    "mtu_bytes",
+)
 
 #: Families `PREFIX.NAME`: what NAME looks like, and what its levels look like.
 FAMILIES: Mapping[str, tuple[re.Pattern[str], FactorRule]] = MappingProxyType(

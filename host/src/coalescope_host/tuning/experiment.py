@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 
-from coalescope_host.plan.factors import Level, Levels
+from coalescope_host.plan.factors import LEAST_FIRST, Level, Levels
 
 from .belief import Belief, Measured, believe
 from .choice import Choice, choose
@@ -14,9 +14,6 @@ from .design import FEWEST_OF_A_ROUND, first_round, is_settled, next_round
 from .positions import positions_of
 from .question import Question
 from .surface import Positions
-
-#: Factors in the order in which a smaller level is the smaller intrusion, as on the server.
-_INTRUSION = ("delay_us", "delay_ticks", "mtu_bytes")
 
 
 @dataclass
@@ -60,11 +57,11 @@ class Experiment:
         return is_settled(self.choices)
 
     def intrusion(self, setting: int) -> tuple[float, ...]:
-        """How much a setting changes: factors that differ from now, the delay, the MTU."""
+        """How much a setting changes: factors that differ from now, then its levels."""
         cell = self.cells[setting]
         return (
             float(sum(self._changed(setting))),
-            *(_number(cell.get(name)) for name in _INTRUSION),
+            *(_number(cell.get(name)) for name in LEAST_FIRST),
             float(setting),
         )
 

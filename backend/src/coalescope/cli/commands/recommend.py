@@ -10,6 +10,7 @@ from coalescope.cli.local_store import experiment_of, local_store
 from coalescope.cli.output import (
     Cell,
     counted,
+    mean_shown,
     print_heading,
     print_json,
     print_left_out,
@@ -201,7 +202,9 @@ def _print_effects(found: RecommendationOut) -> None:
         between = "" if ci95 is None else f"{ci95[0]:+.3g} to {ci95[1]:+.3g}"
         change = f"{effect.change_percent:+.3g}"
         name = with_unit(effect.measure, QUANTITIES[effect.measure].unit)
-        rows.append([name, effect.reference, effect.answer, change, between, words[effect.gain]])
+        there = mean_shown(effect.reference, effect.reference_ci95)
+        here = mean_shown(effect.answer, effect.answer_ci95)
+        rows.append([name, there, here, change, between, words[effect.gain]])
     print_table(["measure", "there", "here", "change [%]", "95 % [%]", ""], rows)
     for reason in dict.fromkeys(effect.reason for effect in found.effects if effect.reason):
         print(reason)
@@ -216,7 +219,7 @@ def _print_candidates(found: RecommendationOut, advice: Advice) -> None:
     rows = []
     for index, candidate in enumerate(listed):
         row: list[Cell] = [candidate.factors.get(name) for name in names]
-        row += [candidate.means[name] for name in measures]
+        row += [mean_shown(candidate.means[name], candidate.ci95.get(name)) for name in measures]
         row += [shown(candidate.loss_percent, 3)]
         rows.append([*row, _note(found, index)])
     print_table(header, rows)
@@ -230,7 +233,7 @@ def _legend(found: RecommendationOut) -> Iterator[str]:
     """What the columns mean."""
     yield ""
     if found.experiment is not None:
-        yield "measures: geometric means of the runs of a setting"
+        yield "measures: means of a setting's runs, ± half their 95 % intervals where known"
     yield "loss: how far the goal is missed against the best; trade-off: none is better in all aims"
     if any(c.allowed and c.surely_allowed is False for c in found.candidates):
         yield "may break a bound: its means keep all, but not so surely that it may be set"

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """coalescope surface EXPERIMENT MEASURE."""
 
-import math
 from argparse import Namespace
 
 from coalescope.cli.local_store import local_store
 from coalescope.cli.output import (
     chosen_levels,
+    mean_shown,
     print_json,
     print_table,
     printable,
@@ -16,8 +16,6 @@ from coalescope.cli.output import (
 from coalescope.experiments.service import get_experiment
 from coalescope.surfaces.schemas import surface_out
 from coalescope.surfaces.service import Surface, SurfaceCell, get_surface
-
-_MOST_PLACES = 12
 
 
 def run(arguments: Namespace) -> int:
@@ -74,15 +72,4 @@ def _spread(surface: Surface) -> str:
 def _value(cell: SurfaceCell | None) -> str:
     if cell is None:
         return "–"
-    if cell.ci95 is None:
-        return shown(cell.mean)
-    return mean_with_half(cell.mean, (cell.ci95[1] - cell.ci95[0]) / 2)
-
-
-def mean_with_half(mean: float, half: float) -> str:
-    """The mean to the digits that half of its interval leaves, which has two."""
-    if not 0 < half < math.inf:
-        return f"{shown(mean)} ± {shown(half)}"
-    places = min(1 - math.floor(math.log10(half)), _MOST_PLACES)
-    digits = max(places, 0)
-    return f"{round(mean, places):.{digits}f} ± {round(half, places):.{digits}f}"
+    return mean_shown(cell.mean, cell.ci95)

@@ -29,7 +29,8 @@ class Candidate:
     Attributes:
         cell: its label.
         n: replicates.
-        means: geometric mean of each measure that was asked about.
+        means: of each measure that was asked about. What is good enough is told on logarithms,
+            of which the means can be in another order.
         loss_percent: how far its score lies below the best's, in percent: of what is traded, or of
             the mean share that is balanced.
         gain_percent: how much of what choosing can gain it gains: 0 for the worst setting, 100 for
@@ -58,15 +59,17 @@ class Candidate:
 def candidates_of(
     order: Sequence[Hashable],
     rows: Sequence[NDArray[np.intp]],
-    names: Sequence[str],
-    means: Floats,
+    measured: Mapping[str, Floats],
     scores: Floats,
     allowed: NDArray[np.bool_],
     best: int | None,
     drawn: Drawn | None,
     score: Score,
 ) -> list[Candidate]:
-    """Return all settings, the best first, those not allowed last."""
+    """Return all settings, the best first, those not allowed last.
+
+    `measured` has each measure's mean in each of them.
+    """
     top = scores.max() if best is None else scores[best]
     gains = _gains(scores, float(top), score.sense)
     sure = resolved = None
@@ -78,7 +81,7 @@ def candidates_of(
         Candidate(
             cell=cell,
             n=len(rows[k]),
-            means={name: float(np.exp(means[k, j])) for j, name in enumerate(names)},
+            means={name: float(means[k]) for name, means in measured.items()},
             loss_percent=0.0 - float(100.0 * math.expm1(min(scores[k] - top, 700.0))),
             gain_percent=float(gains[k]),
             allowed=bool(allowed[k]),

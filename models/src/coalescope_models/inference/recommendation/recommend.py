@@ -91,7 +91,9 @@ def recommend(
         positions = None if position is None else from_0_to_1([position(c) for c in order])
         sampler = sampler_of(logs, rows, means, positions, np.random.default_rng(rng))
     drawn = None if sampler is None else draw(sampler, names, constraints, now, score)
-    found = candidates_of(order, rows, names, means, scores, allowed, best, drawn, score)
+    values = np.exp(logs)
+    measured = {n: np.array([values[r, j].mean() for r in rows]) for j, n in enumerate(names)}
+    found = candidates_of(order, rows, measured, scores, allowed, best, drawn, score)
     choice = Choice(None, (), ())
     if drawn is not None or exact or not constraints:
         choice = choose(
