@@ -26,6 +26,11 @@ record() { # NAME, options
 	coalescope-logger -i $card "$@" 2>/out/$name.said
 	cp /tmp/$name.runlog /out
 }
+ethtool -G $card rx 512
+of() { for level; do echo "-f factor.$level"; done; }
+record settings $(of ring_rx=512 queues=2 pause_autoneg=on rss_hash=toeplitz)
+record other-settings -f delay_us=3 \\
+	$(of ring_rx=256 queues=1 pause_autoneg=off rss_hash=xor offload_rxvlan=off)
 ethtool -C $card rx-usecs 40
 ethtool -c $card >/out/coalescing
 record other -f delay_us=80
@@ -103,7 +108,8 @@ def test_coalescing_is_what_ethtool_shows(run):
 
 def doubted(run, name):
     doubts = check(run.output / f"{name}.runlog").doubts
-    return {d.details["field"] for d in doubts if d.code == "not_as_requested"}
+    codes = {"not_as_requested", "not_in_force"}
+    return {d.details["field"] for d in doubts if d.code in codes}
 
 
 def test_other_frames_are_said_and_doubted(run):
@@ -118,3 +124,18 @@ def test_frames_that_are_in_force_are_not(run):
     _, said = recorded(run, "frames")
     assert "asked for" not in said
     assert doubted(run, "frames") == set()
+
+
+def test_other_settings_are_said_and_doubted(run):
+    """igb's rx-usecs 3 is no delay but a mode."""
+    wrong = {"factor.ring_rx", "factor.queues", "factor.pause_autoneg", "factor.rss_hash"}
+    wrong |= {"delay_us", "factor.offload_rxvlan"}
+    _, said = recorded(run, "other-settings")
+    assert set(re.findall(r"([\w.]+)=\S+ was asked for", said)) == wrong
+    assert doubted(run, "other-settings") == wrong
+
+
+def test_settings_that_are_in_force_are_not(run):
+    _, said = recorded(run, "settings")
+    assert "asked for" not in said
+    assert doubted(run, "settings") == set()
