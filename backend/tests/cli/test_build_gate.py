@@ -263,6 +263,13 @@ def test_several_measures_are_corrected_for_their_number(run: Run) -> None:
     assert mbps["verdict"] == "within_chance"
     assert latency["p_value"] == 1
     assert not mbps["comparison"]["regression"]["found"]
+    # without a gate, too
+    one, other = json.loads(run("compare", "old", "new", *BOTH, "--json").stdout)
+    by_itself = json.loads(run("compare", "old", "new", *BOTH[:2], "--json").stdout)
+    assert (by_itself["overall_verdict"], one["overall_verdict"]) == ("worse", "unresolved")
+    assert one["overall_ci95"] == by_itself["overall_ci95"]
+    assert other["overall_verdict"] == "unresolved"
+    assert "of 2 measures together" in run("compare", "old", "new", *BOTH).stdout
 
 
 def test_several_factors_are_split(run: Run, write: Write) -> None:

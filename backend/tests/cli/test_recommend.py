@@ -31,10 +31,38 @@ def test_a_setting_with_its_commands(run: Run, lab: None) -> None:
         "--weight", "latency_us=0.1", "--interface", "eth0", "--driver", "e1000e",
     )  # fmt: skip
     assert (done.returncode, done.stderr) == (0, "")
-    assert "Set: mtu_bytes 1500, delay_us 40" in done.stdout
+    assert "Set: mtu_bytes 1500, delay_us 40\nIt is of the runs of each setting" in done.stdout
     assert "Against mtu_bytes 1500, delay_us 0:" in done.stdout
     assert "\nip link set dev eth0 mtu 1500\nethtool -C eth0 rx-usecs 40\n" in done.stdout
     assert "# The way back, in any shell" in done.stdout
+
+
+def test_how_many_runs_would_tell_a_setting_from_the_best(run: Run, tmp_path: Path) -> None:
+    lines = ["delay_us,replicate,throughput_mbps"]
+    for delay, speed in ((0, 100), (40, 101), (80, 70)):
+        lines += [f"{delay},{r},{speed + (-2, 2, -1, 1)[r]}" for r in range(4)]
+    (tmp_path / "alike.csv").write_text("\n".join(lines))
+    assert run("import", "alike.csv").returncode == 0
+    typed = ("recommend", "alike", "--maximise", "throughput_mbps", "--unguarded")
+    found = json.loads(run(*typed, "--json").stdout)
+    (near,) = (found["candidates"][place] for place in found["indistinguishable"])
+    assert near["runs_to_resolve"] > near["n"]
+    text = run(*typed).stdout
+    assert f"not told from the best; about {near['runs_to_resolve']} runs of each would" in text
+
+
+def test_why_an_interval_is_by_days_names_its_measures(run: Run, tmp_path: Path) -> None:
+    lines = ["delay_us,replicate,block,throughput_mbps,latency_us"]
+    for number, delay in enumerate((0, 20, 40, 80, 160, 320)):
+        for r in range(6):
+            speed = 100 * (1 + 0.1 * number + 0.05 * (r // 2) + 0.001 * ((3 * r + number) % 5))
+            late = 50 + 10 * number + 0.1 * ((7 * r + 3 * number) % 5)
+            lines.append(f"{delay},{r},day {r // 2},{speed},{late}")
+    (tmp_path / "days.csv").write_text("\n".join(lines))
+    assert run("import", "days.csv").returncode == 0
+    goal = ("--maximise", "throughput_mbps", "--within-current", "latency_us=200")
+    text = run("recommend", "days", *goal).stdout
+    assert re.search(r"^throughput_mbps, latency_us: The runs of a block", text, re.MULTILINE)
 
 
 def test_what_keeps_it(run: Run, lab: None) -> None:
@@ -72,6 +100,7 @@ def test_a_model_without_data(run: Run) -> None:
     )  # fmt: skip
     assert done.returncode == 0
     assert "Set: delay_us 10" in done.stdout
+    assert "no model is in it" not in done.stdout
     assert re.search(r"^ *40 .*best mean", done.stdout, re.MULTILINE)
     assert "without probabilities" in done.stdout
 

@@ -7,14 +7,38 @@ import numpy as np
 import pytest
 from coalescope.recommendations.effects import _gain, effects, entangled, nearest
 from coalescope.runs.records import RunValues, When
+from coalescope_models.vocabulary.quantity import QUANTITIES
 from scipy.stats import t
 
 
 def test_a_change_without_an_interval_is_neither_better_nor_worse() -> None:
-    assert _gain("throughput_mbps", 1.3, None) is None
-    assert _gain("throughput_mbps", 1.3, (0.9, 1.8)) is None
-    assert _gain("throughput_mbps", 1.3, (1.2, 1.4)) is True
-    assert _gain("traffic_cpu_s_per_gb", 1.3, (1.2, 1.4)) is False
+    assert _gain("throughput_mbps", 30.0, {}) is None
+    assert _gain("throughput_mbps", 30.0, {"throughput_mbps": 0.05}) is None
+    assert _gain("throughput_mbps", 30.0, {"throughput_mbps": 0.01}) is True
+    assert _gain("traffic_cpu_s_per_gb", 30.0, {"traffic_cpu_s_per_gb": 0.01}) is False
+
+
+def test_of_many_measures_that_did_not_change_hardly_any_is_better_or_worse() -> None:
+    """Nothing differs: 5 % of the answers name a change, and of each alone at 5 %, nearly all."""
+    names = [n for n, q in QUANTITIES.items() if q.role == "measure" and q.better][:20]
+    assert len(names) == 20
+    rng = np.random.default_rng(2)
+    named = alone = 0
+    for _ in range(100):
+        values = 100.0 + rng.normal(size=(2, 5, len(names)))
+        found = effects(
+            [
+                RunValues(cell, {}, dict(zip(names, row, strict=True)), When(r, None, None))
+                for cell, own in enumerate(values.tolist())
+                for r, row in enumerate(own)
+            ],
+            0,
+            1,
+        )
+        named += any(e.gain is not None for e in found)
+        alone += any(e.ci95_percent[0] > 0 or e.ci95_percent[1] < 0 for e in found)
+    assert named <= 12, "5 % of 100, and three deviations"
+    assert alone > 40
 
 
 def runs(*, blocks: bool, in_a_row: bool = False) -> list[RunValues]:

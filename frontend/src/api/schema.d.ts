@@ -2372,7 +2372,7 @@ export interface components {
             ] | null;
             /**
              * Gain
-             * @description Null where no change lies in the interval
+             * @description Whether it is for the better; null where, of so many measures, it may be chance (Holm's correction, 5 %)
              */
             gain: boolean | null;
             /**
@@ -3402,7 +3402,10 @@ export interface components {
             experiment: string | null;
             /** Data Version */
             data_version: number | null;
-            /** Model */
+            /**
+             * Model
+             * @description Whose predictions these are; null where the answer is of the runs of each setting, with no model in it
+             */
             model: string | null;
             /** Where */
             where: {

@@ -78,6 +78,8 @@ class Recommendation:
     def __repr__(self) -> str:
         if self.answer is not None:
             lines = [f"Set: {_levels(self.answer)}"]
+            if self.document["model"] is None:
+                lines.append("It is of the runs of each setting; no model is in it.")
         elif self.ask:
             lines = [*_UNSEEN_COST, *(_would_be_set(each) for each in self.ask)]
         else:

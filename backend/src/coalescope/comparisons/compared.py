@@ -5,7 +5,7 @@ A copy without a server compares with this too (copies).
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any, Literal
 
 from coalescope_models.inference.statistics import (
@@ -15,6 +15,7 @@ from coalescope_models.inference.statistics import (
     Judged,
     SideRuns,
     compare,
+    holm_levels,
     judge,
 )
 from coalescope_models.vocabulary.quantity import Better, Quantity
@@ -41,6 +42,9 @@ from coalescope.runs.records import ReplicateRecord, When
 from coalescope.runs.sequence import sequence_of
 
 Verdict = Literal["better", "worse", "unresolved"]
+
+LEVEL = 0.05
+"""Probability of calling anything of all that is compared at once better or worse by chance."""
 
 
 @dataclass(frozen=True)
@@ -77,6 +81,7 @@ class Compared:
         only_b: the same for B.
         dependence: what the sequence of the runs does to the intervals; None where nothing.
         timed: whether every run says when it was recorded, so that two sessions would be told.
+        level: at which something is called better or worse; less than 5 % beside other measures.
 
     """
 
@@ -91,6 +96,21 @@ class Compared:
     only_b: Sequence[Factors]
     dependence: str | None
     timed: bool
+    level: float = LEVEL
+
+    @property
+    def p_value(self) -> float:
+        """That something is called better or worse though nothing is: the smallest. 1 if none is.
+
+        Overall, or of the cells together (Holm).
+        """
+        known = [self.result.overall_p_value, *(d.p_value for d in self.result.cells.values())]
+        return min((p for p in known if p is not None), default=1.0)
+
+    def resolved(self, cell: ComparedCell) -> bool:
+        """Whether a cell's ratio is more than chance."""
+        p_value = cell.difference.p_value
+        return p_value is not None and p_value < self.level
 
     def verdict(self, ratio: float, *, resolved: bool) -> Verdict | None:
         """What a ratio means; None where neither direction is better."""
@@ -102,9 +122,18 @@ class Compared:
 
     @property
     def overall_resolved(self) -> bool:
-        """Whether the interval of the overall ratio leaves out 1."""
-        interval = self.result.overall_ci95
-        return interval is not None and not interval[0] <= 1.0 <= interval[1]
+        """Whether the overall ratio is more than chance."""
+        p_value = self.result.overall_p_value
+        return p_value is not None and p_value < self.level
+
+
+def together(compared: Sequence[Compared]) -> list[Compared]:
+    """Correct the verdicts of several measures for their number, by Holm's method (1979).
+
+    Intervals stay those of each measure alone.
+    """
+    levels = holm_levels({n: each.p_value for n, each in enumerate(compared)}, LEVEL)
+    return [replace(each, level=levels[n]) for n, each in enumerate(compared)]
 
 
 @dataclass(frozen=True)
@@ -371,5 +400,6 @@ def _described_cell(compared: Compared, cell: ComparedCell) -> dict[str, Any]:
         "a": asdict(cell.a),
         "b": asdict(cell.b),
         **asdict(cell.difference),
-        "verdict": compared.verdict(cell.difference.ratio, resolved=cell.difference.resolved),
+        "resolved": compared.resolved(cell),
+        "verdict": compared.verdict(cell.difference.ratio, resolved=compared.resolved(cell)),
     }

@@ -2,13 +2,14 @@
 """What the answer changes against another setting, in every measure that is known. Pure."""
 
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import log
 
 from coalescope_host.plan.factors import LEAST_FIRST, log_name
 from coalescope_models.inference.statistics import (
     cell_intervals,
     compare,
+    holm,
     judge_settings,
     summarise,
 )
@@ -19,6 +20,8 @@ from coalescope.experiments.records import Factors
 from coalescope.runs.records import RunValues
 from coalescope.runs.sequence import sequence_of
 
+#: Below it a change is no chance.
+_CHANCE = 0.05
 _LEAST_FIRST = tuple(map(log_name, LEAST_FIRST))
 
 Interval = tuple[float, float] | None
@@ -37,7 +40,8 @@ class Effect:
         change_percent: of the mean, against the reference.
         ci95_percent: of the change; None without replicates, or where these do not tell it.
         gain: True where the change is for the better, False where it is not; None where there
-            is no interval, where it holds no change, or nothing is better as such.
+            is no interval, where of so many measures it may be chance (Holm's correction, 5 %), or
+            nothing is better as such.
         reason: why the interval is made of blocks, sessions or rounds, or absent for how the runs
             were recorded; None where neither is.
     """
@@ -123,12 +127,18 @@ def effects(runs: Sequence[RunValues], reference: Hashable, answer: Hashable) ->
     """Compare two cells in every measure that all their runs have, in the glossary's order."""
     pair = [run for run in runs if run.cell_id in (reference, answer)]
     names = [n for n in QUANTITIES if all(n in run.values for run in pair)]
-    return [e for n in names if (e := _effect(n, runs, reference, answer))]
+    found = [known for n in names if (known := _effect(n, runs, reference, answer))]
+    adjusted = holm({effect.measure: p for effect, p in found if p is not None})
+    return [
+        replace(effect, gain=_gain(effect.measure, effect.change_percent, adjusted))
+        for effect, _ in found
+    ]
 
 
 def _effect(
     measure: str, runs: Sequence[RunValues], reference: Hashable, answer: Hashable
-) -> Effect | None:
+) -> tuple[Effect, float | None] | None:
+    """The change without what it is worth, and the probability of one so large by chance."""
     having = [run for run in runs if measure in run.values]
     a, b = (
         summarise(run.values[measure] for run in having if run.cell_id == cell)
@@ -145,7 +155,7 @@ def _effect(
     known = intervals(having, measure)
     change = compare({0: a}, {0: b}, judged.spread).cells[0]
     ci95 = None if change.ci95 is None else tuple(100.0 * (end - 1.0) for end in change.ci95)
-    return Effect(
+    effect = Effect(
         measure=measure,
         reference=a.mean,
         answer=b.mean,
@@ -153,13 +163,15 @@ def _effect(
         answer_ci95=known[answer],
         change_percent=100.0 * (change.ratio - 1.0),
         ci95_percent=None if ci95 is None else (ci95[0], ci95[1]),
-        gain=_gain(measure, change.ratio, change.ci95),
+        gain=None,
         reason=judged.reason,
     )
+    return effect, change.p_value
 
 
-def _gain(measure: str, ratio: float, ci95: Interval) -> bool | None:
+def _gain(measure: str, change_percent: float, p_values: Mapping[str, float]) -> bool | None:
+    """Whether a change is for the better, by p-values adjusted for the number of measures."""
     better = QUANTITIES[measure].better
-    if better is None or ci95 is None or ci95[0] <= 1.0 <= ci95[1]:
+    if better is None or p_values.get(measure, 1.0) >= _CHANCE:
         return None
-    return (ratio > 1.0) == (better == "more")
+    return (change_percent > 0.0) == (better == "more")

@@ -200,7 +200,10 @@ class MeasureChangeOut(BaseModel):
     answer_ci95: tuple[float, float] | None
     change_percent: float
     ci95_percent: tuple[float, float] | None
-    gain: bool | None = Field(description="Null where no change lies in the interval")
+    gain: bool | None = Field(
+        description="Whether it is for the better; null where, of so many measures, it may be "
+        "chance (Holm's correction, 5 %)"
+    )
     reason: str | None = Field(
         description="Why the interval is made of blocks, sessions or rounds, or absent for how the "
         "runs were recorded"
@@ -271,7 +274,10 @@ class RecommendationOut(BaseModel):
 
     experiment: str | None
     data_version: int | None
-    model: str | None
+    model: str | None = Field(
+        description="Whose predictions these are; null where the answer is of the runs of each "
+        "setting, with no model in it"
+    )
     where: Chosen
     left_out: int = Field(description="Runs without a measure that was asked about")
     without: list[str] = Field(description="Current runs that were left out as asked")

@@ -4,11 +4,24 @@ import { QuantityName } from '../../components/QuantityName';
 import type { Slice } from '../../state/slice';
 import { titleWithUnit } from '../explorer/figure/words';
 import type { Answered } from './answered';
-import { changeWords, type Effect, intervalWords, type Offer, settingName, shortMeasure, valueWords } from './words';
+import {
+  changeWords,
+  dependenceNotes,
+  type Effect,
+  intervalWords,
+  type Offer,
+  settingName,
+  shortMeasure,
+  valueWords,
+} from './words';
 
 const lookOf = ({ gain }: Effect): string => (gain === null ? '' : gain ? 'better' : 'worse');
 const VERDICTS = { true: 'better', false: 'worse', null: 'no change told' } as const;
 const quantityOf = (slice: Slice, name: string) => slice.measures.find((m) => m.name === name);
+const nameIn = (slice: Slice) => (name: string) => {
+  const quantity = quantityOf(slice, name);
+  return quantity ? shortMeasure(quantity) : name;
+};
 
 function Change({ effect }: { effect: Effect }) {
   const between = intervalWords(effect);
@@ -106,14 +119,11 @@ export function Gain({ found, shown }: { found: Answered; shown: readonly Effect
           ))}
         </tbody>
       </table>
-      {[...new Set(effects.map(({ reason }) => reason))].map(
-        (reason) =>
-          reason && (
-            <p className="note" key={reason}>
-              {reason}
-            </p>
-          ),
-      )}
+      {dependenceNotes(effects, nameIn(slice)).map((note) => (
+        <p className="note" key={note}>
+          {note}
+        </p>
+      ))}
       {rest.length > 0 && (
         <details className="more">
           <summary>{rest.length === 1 ? 'One more measure' : `${rest.length} more measures`}</summary>

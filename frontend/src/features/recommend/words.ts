@@ -351,11 +351,20 @@ export function notesOf(question: Question, answer: Recommendation): string[] {
   return notes;
 }
 
+/** Why intervals are not those of independent runs, and of which measures, by `nameOf` them. */
+export function dependenceNotes(effects: readonly Effect[], nameOf: (measure: string) => string): string[] {
+  const reasons = [...new Set(effects.flatMap(({ reason }) => (reason === null ? [] : [reason])))];
+  return reasons.map((reason) => {
+    const names = effects.filter((e) => e.reason === reason).map(({ measure }) => nameOf(measure));
+    return `${[...new Set(names)].join(', ')}: ${reason}`;
+  });
+}
+
 /** What the words of chance mean, where they stand. */
 export const MEANINGS: readonly (readonly [string, string])[] = [
   [
     'loses at most',
-    'Of 4000 random draws, each within what the replicates leave open, the setting kept the limits in 99 %; and no other setting kept them and was better by more than this in over 5 %. Where measures change smoothly, neighbouring settings tell of each other.',
+    'Of 4000 random draws, each within what the replicates leave open, the setting kept the limits in 99 %; and no other setting kept them and was better by more than this in over 5 %. Where measures change smoothly, neighbouring settings tell of each other. Where runs were asked, no model is in it.',
   ],
   [
     'changes least',

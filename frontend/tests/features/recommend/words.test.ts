@@ -7,6 +7,7 @@ import { appliedTo, isRefusal } from '../../../src/features/recommend/question';
 import {
   chanceWords,
   changeWords,
+  dependenceNotes,
   formText,
   goalLabel,
   guardWords,
@@ -423,5 +424,23 @@ describe('measuring one’s own host', () => {
     expect(goal('goal=latency')).toBe('p99');
     expect(goal('goal=balance')).toBeNull();
     expect(tuneGoal({ goal: 'latency' }, 'latency_p50_us')).toBe('p50');
+  });
+});
+
+describe('why intervals are what they are', () => {
+  it('names the measures of each reason', () => {
+    const effect = { reference: 1, answer: 1, change_percent: 0, gain: null };
+    const unknown = { ci95_percent: null, reference_ci95: null, answer_ci95: null };
+    const days = 'The runs of a day may share something.';
+    const effects = [
+      { ...effect, ...unknown, measure: 'throughput_mbps', reason: days },
+      { ...effect, ...unknown, measure: 'latency_us', reason: null },
+      { ...effect, ...unknown, measure: 'goodput_mbps', reason: days },
+      { ...effect, ...unknown, measure: 'system_cpu_s_per_gb', reason: 'The runs drift.' },
+    ];
+    expect(dependenceNotes(effects, (name) => name.replace(/_.*/, ''))).toEqual([
+      `throughput, goodput: ${days}`,
+      'system: The runs drift.',
+    ]);
   });
 });

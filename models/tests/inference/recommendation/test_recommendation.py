@@ -11,6 +11,7 @@ from coalescope_models.inference.recommendation import (
 )
 from coalescope_models.inference.recommendation.draws import sampler_of
 from coalescope_models.inference.recommendation.limits import rivals_beyond
+from coalescope_models.inference.recommendation.scatter import scatter_of
 from coalescope_models.inference.statistics import Timeline
 from hypothesis import given
 from hypothesis import strategies as st
@@ -284,7 +285,9 @@ def test_neighbours_keep_what_is_a_settings_own():
     rows = [np.arange(10 * k, 10 * k + 10) for k in range(16)]
     means = np.array([logs[r].mean(axis=0) for r in rows])
     places = np.linspace(0.0, 1.0, 16)[:, None]
-    draws = sampler_of(logs, rows, means, places, np.random.default_rng(1))(4000)
+    scatter = scatter_of(logs, rows, means)
+    able = np.ones(16, dtype=bool)
+    draws = sampler_of(scatter, means, places, able, np.random.default_rng(1))(4000)
     together = [np.corrcoef(draws[:, k].T)[0, 1] for k in range(16)]
     assert min(together) > 0.9
 

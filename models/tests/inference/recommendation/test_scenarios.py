@@ -128,6 +128,16 @@ def test_a_setting_just_beyond_the_guard_is_not_set(shape: str) -> None:
     assert broken == 0
 
 
+#: Shapes that a smooth surface does not follow: of each, some settings are far slower.
+EDGES = ("falls beyond 320", "a ring overflows", "a window is filled", "jumbo frames are slow")
+
+
+def test_an_edge_does_not_hide_the_answer() -> None:
+    told, broken, far = tell(product(EDGES, [0.01], [10, 10]), lambda found: found.answer)
+    assert told >= 7
+    assert broken == far == 0
+
+
 def test_what_surely_keeps_the_guard_keeps_it() -> None:
     """What is said of settings with 99 % and with 95 % is true of that many, or more."""
     rng = np.random.default_rng(3)

@@ -14,7 +14,7 @@ from coalescope.cli.output import (
     shown,
     with_unit,
 )
-from coalescope.comparisons.compared import Compared, sides_of
+from coalescope.comparisons.compared import Compared, sides_of, together
 from coalescope.comparisons.schemas import ComparedCellOut, ComparisonOut, comparison_out
 from coalescope.comparisons.service import compare_experiments
 from coalescope.errors import CoalescopeError
@@ -50,10 +50,11 @@ def run(arguments: Namespace) -> int:
             )
 
         if arguments.fail_if_worse:
-            together: bool = arguments.same_session
-            judged = build_gate.judge(allowed, compared, same_session=together)
+            one_session: bool = arguments.same_session
+            judged = build_gate.judge(allowed, compared, same_session=one_session)
         else:
-            found = [comparison_out(compared(measure), None) for measure in measures]
+            several = together([compared(measure) for measure in measures])
+            found = [comparison_out(each, None) for each in several]
     if arguments.fail_if_worse:
         if not arguments.json:
             _print_all([one.comparison for one in judged if one.comparison is not None])
@@ -62,6 +63,11 @@ def run(arguments: Namespace) -> int:
         print_json(found[0] if len(found) == 1 else found)
     else:
         _print_all(found)
+        if len(found) > 1:
+            print(
+                f"\nbetter, worse: of {len(found)} measures together, anything by chance in 5 % "
+                "(Holm); intervals are those of each measure alone"
+            )
     return 0
 
 

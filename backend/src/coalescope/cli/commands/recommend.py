@@ -170,6 +170,8 @@ def _print_answer(found: RecommendationOut) -> None:
         answer = found.candidates[found.answer]
         others = len(found.choices) - 1
         print(f"Set: {_setting(answer)}")
+        if found.model is None:
+            print("It is of the runs of each setting; no model is in it.")
         if answer.surely_allowed is None:
             print("Nothing is known of chance here: the values are taken as they are.")
         elif others:
@@ -206,8 +208,17 @@ def _print_effects(found: RecommendationOut) -> None:
         here = mean_shown(effect.answer, effect.answer_ci95)
         rows.append([name, there, here, change, between, words[effect.gain]])
     print_table(["measure", "there", "here", "change [%]", "95 % [%]", ""], rows)
-    for reason in dict.fromkeys(effect.reason for effect in found.effects if effect.reason):
-        print(reason)
+    for reason, names in _reasons(found).items():
+        print(f"{', '.join(names)}: {reason}")
+
+
+def _reasons(found: RecommendationOut) -> dict[str, list[str]]:
+    """Why intervals are not those of independent runs, and of which measures."""
+    reasons: dict[str, list[str]] = {}
+    for effect in found.effects:
+        if effect.reason is not None:
+            reasons.setdefault(effect.reason, []).append(effect.measure)
+    return reasons
 
 
 def _print_candidates(found: RecommendationOut, advice: Advice) -> None:
@@ -246,9 +257,15 @@ def _note(found: RecommendationOut, index: int) -> str:
     words = ["answer"] if index == found.answer else []
     words += ["may break a bound"] if candidate.surely_allowed is False else []
     words += ["best mean"] if index == found.best else []
-    words += ["not told from the best"] if index in found.indistinguishable else []
+    words += [_untold(candidate.runs_to_resolve)] if index in found.indistinguishable else []
     words += ["trade-off"] if index in found.frontier else []
     return ", ".join(words)
+
+
+def _untold(runs: int | None) -> str:
+    """That it cannot be told from the best, and how often both are to be measured to tell."""
+    words = "not told from the best"
+    return words if runs is None else f"{words}; about {runs} runs of each would tell"
 
 
 def _print_commands(commands: CommandsOut) -> None:

@@ -7,13 +7,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from . import neighbours
 from .choice import DRAWS_AT_ONCE, in_parts
 from .limits import kept, rivals
-from .noise import cell_variances
 from .question import Constraint
+from .scatter import Scatter
 from .trade_off import Allowed, Floats, Score
 
 _DRAWS = 4_000
@@ -22,37 +21,49 @@ Sampler = Callable[[int], Floats]
 
 
 def sampler_of(
-    logs: Floats,
-    rows: Sequence[NDArray[np.intp]],
+    scatter: Scatter,
     means: Floats,
     positions: Floats | None,
+    able: Allowed,
     rng: np.random.Generator,
-) -> Sampler | None:
-    """Return what draws the means; None without any replicates."""
-    if all(len(r) == 1 for r in rows):
-        return None
-    variances, freedom = np.array(
-        [cell_variances(logs[:, j], rows) for j in range(logs.shape[1])]
-    ).transpose(1, 2, 0)  # [cells, measures]
-    errors = variances / np.array([len(r) for r in rows])[:, None]
-    together = _together(logs, rows, means).T
-    known = None
-    if positions is not None and neighbours.FEWEST <= len(rows) <= neighbours.MOST:
-        columns = range(means.shape[1])
-        known = [neighbours.settle(means[:, j], errors[:, j], positions) for j in columns]
+) -> Sampler:
+    """Return what draws the means.
+
+    Args:
+        scatter: of the runs.
+        means: of the settings' logarithms, [settings, measures].
+        positions: of the settings, [settings, factors]; None where each stands alone.
+        able: settings that tell of each other, [settings]; others stand alone.
+        rng: for the draws.
+    """
+    own = np.sqrt(scatter.errors)
+    surfaces = _surfaces(scatter, means, positions, able)
 
     def sample(count: int) -> Floats:
-        drawn: Floats = rng.normal(size=(count, *means.shape)) @ together
-        drawn *= np.sqrt(freedom / rng.chisquare(freedom, size=drawn.shape))
-        if known is None:
-            drawn *= np.sqrt(errors)
-            drawn += means
-            return drawn
-        for j, settled in enumerate(known):
-            drawn[:, :, j] = settled.means + drawn[:, :, j] @ settled.root.T
+        drawn: Floats = rng.normal(size=(count, *means.shape)) @ scatter.together
+        drawn *= np.sqrt(scatter.freedom / rng.chisquare(scatter.freedom, size=drawn.shape))
+        smooth = [
+            surface.means + drawn[:, able, j] @ surface.root.T for j, surface in enumerate(surfaces)
+        ]
+        drawn *= own
+        drawn += means
+        for j, values in enumerate(smooth):
+            drawn[:, able, j] = values
         return drawn
 
     return sample
+
+
+def _surfaces(
+    scatter: Scatter, means: Floats, positions: Floats | None, able: Allowed
+) -> list[neighbours.Settled]:
+    """Return what neighbours tell of each measure; nothing where they are few, or too many."""
+    if positions is None or not neighbours.FEWEST <= able.sum() <= neighbours.MOST:
+        return []
+    return [
+        neighbours.settle(means[able, j], scatter.errors[able, j], positions[able])
+        for j in range(means.shape[1])
+    ]
 
 
 def from_0_to_1(positions: Sequence[Sequence[float]]) -> Floats | None:
@@ -62,18 +73,6 @@ def from_0_to_1(positions: Sequence[Sequence[float]]) -> Floats | None:
     varied = hi > lo
     scaled: Floats = (table[:, varied] - lo[varied]) / (hi - lo)[varied]
     return scaled if varied.any() else None
-
-
-def _together(logs: Floats, rows: Sequence[NDArray[np.intp]], means: Floats) -> Floats:
-    """Return a root of the correlation of the measures over all runs, [measures, measures]."""
-    deviations = np.concatenate([logs[r] - m for r, m in zip(rows, means, strict=True)])
-    lengths = np.linalg.norm(deviations, axis=0)
-    units = deviations / np.where(lengths > 0.0, lengths, 1.0)
-    correlation = units.T @ units
-    np.fill_diagonal(correlation, 1.0)
-    values, vectors = np.linalg.eigh(correlation)
-    root: Floats = vectors * np.sqrt(np.maximum(values, 0.0))
-    return root
 
 
 @dataclass(frozen=True)

@@ -17,10 +17,12 @@ from numpy.typing import ArrayLike, NDArray
 from ..statistics import Timeline, independence
 from .answer import Recommendation, as_answer
 from .choice import Choice, choose
-from .draws import draw, from_0_to_1, sampler_of
+from .contenders import contenders
+from .draws import Sampler, draw, from_0_to_1, sampler_of
 from .limits import kept
 from .question import Aim, Constraint, Goal, RecommendationError, check, logs_of, rows_of
 from .ranking import candidates_of, frontier_of, runs_to_resolve, variances_of_runs
+from .scatter import scatter_of
 from .trade_off import Allowed, Balanced, Floats, Score, Weighed
 
 
@@ -80,16 +82,18 @@ def recommend(
     if current not in order and any(c.limit == "within current" for c in constraints):
         raise RecommendationError("current", "the current setting was not measured")
     now = order.index(current) if current in order else 0
-    dependent = None if when is None else _dependence(logs, cells, when, bounded)
+    dependent = None if when is None else _dependence(logs, names, cells, when, bounded)
     allowed = kept(means, names, constraints, now)
     score, note = _score(aims, names, goal, means, allowed)
     tolerance = score.tolerance if tolerance is None else tolerance
     scores = score.of_settings(means, allowed)
     best = _best(scores, allowed)
-    sampler = None
-    if dependent is None:
+    sampler: Sampler | None = None
+    scatter = scatter_of(logs, rows, means) if dependent is None else None
+    if scatter is not None:
         positions = None if position is None else from_0_to_1([position(c) for c in order])
-        sampler = sampler_of(logs, rows, means, positions, np.random.default_rng(rng))
+        able = contenders(scatter, means, names, constraints, now)
+        sampler = sampler_of(scatter, means, positions, able, np.random.default_rng(rng))
     drawn = None if sampler is None else draw(sampler, names, constraints, now, score)
     values = np.exp(logs)
     measured = {n: np.array([values[r, j].mean() for r in rows]) for j, n in enumerate(names)}
@@ -117,7 +121,11 @@ def recommend(
 
 
 def _dependence(
-    logs: Floats, cells: Sequence[Hashable], when: Timeline, bounded: bool
+    logs: Floats,
+    names: Sequence[str],
+    cells: Sequence[Hashable],
+    when: Timeline,
+    bounded: bool,
 ) -> str | None:
     """Say why the spread of the replicates is not that of the means, None where it is.
 
@@ -125,10 +133,10 @@ def _dependence(
     matters where a bound is on the value itself.
     """
     verdicts = ("refused", "by_cluster") if bounded else ("refused",)
-    for column in np.exp(logs).T:
+    for name, column in zip(names, np.exp(logs).T, strict=True):
         found = independence(column.tolist(), cells, when)
         if found is not None and found.verdict in verdicts:
-            return found.reason
+            return found.reason if len(names) == 1 else f"{name}: {found.reason}"
     return None
 
 

@@ -58,6 +58,8 @@ class Comparison:
         cells: by cell.
         overall_ratio: geometric mean of the ratios; each cell weighs alike.
         overall_ci95: its interval; None where some cell has no replicates.
+        overall_p_value: probability of a ratio this far from 1 if the means were equal; None as is
+            the interval.
         unmatched: cells that only one of the two has.
         spread: how well the logarithms of the ratios are known.
     """
@@ -65,6 +67,7 @@ class Comparison:
     cells: Mapping[Hashable, Difference]
     overall_ratio: float
     overall_ci95: tuple[float, float] | None
+    overall_p_value: float | None
     unmatched: tuple[Hashable, ...]
     spread: Spread
 
@@ -118,7 +121,14 @@ def compare(
         overall = _known_to(overall.value, spread.overall)
     unmatched = tuple(c for c in (*a, *b) if (c in a) != (c in b))
     known = Spread({cell: _known(ratio) for cell, ratio in ratios.items()}, _known(overall))
-    return Comparison(cells, math.exp(overall.value), _interval(overall, 0.05), unmatched, known)
+    return Comparison(
+        cells=cells,
+        overall_ratio=math.exp(overall.value),
+        overall_ci95=_interval(overall, 0.05),
+        overall_p_value=_p_value(overall),
+        unmatched=unmatched,
+        spread=known,
+    )
 
 
 @dataclass(frozen=True)
