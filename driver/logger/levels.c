@@ -49,14 +49,17 @@ static int truth(const char *word)
 
 static bool same(const char *level, const char *value, bool of_time)
 {
-	double apart;
+	double asked, read;
 
 	if (truth(level) >= 0 && truth(value) >= 0)
 		return truth(level) == truth(value);
 	if (!is_number(level) || !is_number(value))
 		return !strcmp(level, value);
-	apart = fabs(strtod(level, NULL) - strtod(value, NULL));
-	return of_time ? apart < 1 : apart == 0; /* devices take whole microseconds */
+	asked = strtod(level, NULL);
+	read = strtod(value, NULL);
+	if (!of_time || !asked || !read) /* none at all is not a short time */
+		return asked == read;
+	return fabs(asked - read) < 1; /* devices take whole microseconds */
 }
 
 static void take(const char *value, size_t length, void *context)
@@ -120,7 +123,9 @@ static bool is_mode(const char *environment, const char *usecs)
 	return false;
 }
 
-/* The switch that moves the level, where the command line does not name that itself; NULL if there is none. */
+static const char ITS_DRIVER[] = "the driver";
+
+/* What moves the level: a switch, where the command line does not name that itself; NULL if there is none. */
 static const char *moved_by(const struct options *options, const char *environment,
 			    const struct recorded_setting *setting, const struct found *found)
 {
@@ -128,9 +133,7 @@ static const char *moved_by(const struct options *options, const char *environme
 
 	if (other && !assignment_of(&options->factors, other) && look_up(environment, setting_of(other), NULL).on)
 		return other;
-	if (!strcmp(setting->paths[0], "coalescing/rx_usecs") && is_mode(environment, found->first))
-		return "its driver";
-	return NULL;
+	return !strcmp(setting->paths[0], "coalescing/rx_usecs") && is_mode(environment, found->first) ? ITS_DRIVER : NULL;
 }
 
 /* The setting that a factor names here: not another timer, nor a time of another system. */
@@ -150,13 +153,15 @@ bool level_in_force(const struct options *options, const char *environment, cons
 	const struct recorded_setting *setting = comparable(options, name);
 	const char *asked = assignment_of(&options->factors, name);
 	struct found found;
+	bool spelt; /* the same switch, in the words of the command line */
 
 	if (!setting)
 		return false;
 	found = look_up(environment, setting, asked);
-	if (!found.count || moved_by(options, environment, setting, &found) || !(found.agree || found.alike))
+	spelt = found.agree && truth(asked) >= 0;
+	if (!found.count || moved_by(options, environment, setting, &found) || !(spelt || found.alike))
 		return false;
-	snprintf(level, LONGEST_LEVEL, "%s", found.agree ? asked : found.first);
+	snprintf(level, LONGEST_LEVEL, "%s", spelt ? asked : found.first);
 	return true;
 }
 
@@ -174,11 +179,14 @@ static void compare(const struct options *options, const char *environment, cons
 	if (!found.count)
 		return;
 	mover = moved_by(options, environment, setting, &found);
-	if (mover)
+	if (mover == ITS_DRIVER)
+		note("%s=%s was %s, but the driver takes %s for a way to adapt it, not for a time: choose another", name,
+		     claimed, claim, found.first);
+	else if (mover)
 		note("%s=%s was %s, but %s adapts it (%s): switch that off, or record it as a factor, too", name,
 		     claimed, claim, options->interface, mover);
 	else if (!found.agree)
-		note("%s=%s was %s, but %s has %s now (%s)%s", name, claimed, claim, options->interface,
+		note("%s=%s was %s, but the host has %s now (%s)%s", name, claimed, claim,
 		     found.alike ? found.first : "several values", setting->paths[0],
 		     read_back || !found.alike ? "" : ": the log says both, and what the host has counts");
 }

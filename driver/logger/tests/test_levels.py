@@ -31,7 +31,7 @@ def test_another_mtu_is_said_when_recording_starts(logger, namespaces, tmp_path)
     inside = ("ip", "netns", "exec", namespaces[0])
     options = ("-i", "probe0", "-f", "mtu_bytes=9000")
     _, said = recorded(logger, tmp_path / "a.runlog", *options, inside=inside)
-    assert "mtu_bytes=9000 was asked for, but probe0 has 1500 now" in said
+    assert "mtu_bytes=9000 was asked for, but the host has 1500 now" in said
     options = ("-i", "probe0", "-f", "mtu_bytes=1500", "-f", "delay_us=40")
     log, said = recorded(logger, tmp_path / "b.runlog", *options, inside=inside)
     assert "asked for" not in said
@@ -42,7 +42,7 @@ def test_a_level_read_back_that_is_no_longer_in_force_is_said(logger, namespaces
     inside = ("ip", "netns", "exec", namespaces[0])
     options = ("-i", "probe0", "-f", "mtu_bytes=9000", "--read-back", "mtu_bytes=8000")
     _, said = recorded(logger, tmp_path / "a.runlog", *options, inside=inside)
-    assert "mtu_bytes=8000 was read back, but probe0 has 1500 now" in said
+    assert "mtu_bytes=8000 was read back, but the host has 1500 now" in said
 
 
 def doubts(path):
@@ -61,6 +61,7 @@ def doubts(path):
         ("napi_defer_hard_irqs=0", "napi_defer_hard_irqs=2"),
         ("napi_threaded=off", "napi_threaded=busy-poll"),
         ("gro_flush_timeout_ns=0", "gro_flush_timeout_ns=20000"),
+        ("gro_flush_timeout_ns=0", "gro_flush_timeout_ns=0.5"),  # none is not a short time
         ("rps_flows=0", "rps_flows=16"),
     ],
 )
@@ -70,7 +71,7 @@ def test_each_plain_level_is_compared(logger, namespaces, tmp_path, right, wrong
         path = tmp_path / f"{number}.runlog"
         options = ("-i", "probe0", "-f", f"factor.{level}")
         _, said = recorded(logger, path, *options, inside=inside)
-        assert (f"factor.{level} was asked for, but probe0 has" in said) is (level == wrong), said
+        assert (f"factor.{level} was asked for, but the host has" in said) is (level == wrong), said
         assert bool(doubts(path)) is (level == wrong)
 
 
@@ -80,6 +81,21 @@ def test_switches_are_read_back_as_they_were_asked_for(logger, namespaces, tmp_p
     log, _ = recorded(logger, tmp_path / "a.runlog", *options, inside=inside)
     assert log.header["factors"]["factor.offload_gro"]["read_back"] == "false"
     assert log.header["factors"]["factor.offload_sg"]["read_back"] == "on"
+
+
+def test_a_number_that_is_read_back_is_that_of_the_host(logger, namespaces, tmp_path):
+    inside = ("ip", "netns", "exec", namespaces[0])
+    file = "/sys/class/net/probe0/gro_flush_timeout"
+    subprocess.run([*inside, "sh", "-c", f"echo 20000 > {file}"], check=True, timeout=PATIENCE_S)
+    try:
+        options = ("-i", "probe0", "-f", "factor.gro_flush_timeout_ns=20000.9")
+        log, said = recorded(logger, tmp_path / "a.runlog", *options, inside=inside)
+    finally:
+        subprocess.run([*inside, "sh", "-c", f"echo 0 > {file}"], check=True, timeout=PATIENCE_S)
+    assert "asked for" not in said
+    level = log.header["factors"]["factor.gro_flush_timeout_ns"]
+    assert level == {"requested": 20000.9, "read_back": 20000}
+    assert doubts(tmp_path / "a.runlog") == {("not_as_requested", "factor.gro_flush_timeout_ns")}
 
 
 def test_what_the_environment_is_told_is_no_trap(logger, namespaces, tmp_path):
@@ -92,7 +108,7 @@ def test_what_the_environment_is_told_is_no_trap(logger, namespaces, tmp_path):
         logger, tmp_path / "a.runlog", *options, "-f", "factor.turbo=off", inside=inside
     )
     assert "mtu_bytes" not in said
-    assert "factor.turbo=off was asked for, but probe0 has on now" in said
+    assert "factor.turbo=off was asked for, but the host has on now" in said
 
 
 def test_the_loggers_table_is_that_of_the_checks():

@@ -184,6 +184,7 @@ def test_a_log_recorded_by_hand_is_doubted(tmp_path: Path) -> None:
     path.write_bytes(a_log(header=a_header(factors=factors, environment=found)))
     (doubt,) = (doubt for doubt in check(path).doubts if doubt.code == "not_in_force")
     assert doubt.message == (
-        "The run is said to have factor.rx_frames 8; the host had coalescing/rx_frames 1."
+        "The run is said to have factor.rx_frames 8; the host had coalescing/rx_frames 1. "
+        "Set it, or name what was in force."
     )
     assert [p.code for p in implausible({}, found, {"factor.rx_frames": 1}, "measured")] == []

@@ -15,7 +15,7 @@ _USECS = frozenset({None, "rx-usecs"})  # controls that coalescing's rx_usecs te
 _ON = frozenset({"on", "true", "enabled"})
 _OFF = frozenset({"off", "false", "disabled"})
 _STEP_US = 1.0
-"""Devices take whole microseconds: what lies nearer is the same level."""
+"""Devices take whole microseconds: what lies nearer is the same level; none at all is another."""
 _MOST_CPUS = 1 << 13
 _SHOWN = 4
 
@@ -66,7 +66,8 @@ def _doubt(name: str, level: object, read: str) -> Problem:
     """A level that the interface or its host, as it was read, does not have."""
     return Problem(
         "not_in_force",
-        f"The run is said to have {name} {_text(level)}; the host had {read}.",
+        f"The run is said to have {name} {_text(level)}; the host had {read}. Set it, or name what "
+        "was in force.",
         severity="warning",
         details={"field": name},
     )
@@ -107,8 +108,9 @@ def _plain(name: str, level: Any, value: Any) -> bool:
     if one is not None and other is not None:
         return one is other
     if _is_number(level) and _is_number(value):
-        apart = abs(level - value)
-        return bool(apart < _STEP_US if is_of_time(name) else apart == 0)
+        if not is_of_time(name) or not level or not value:
+            return bool(level == value)
+        return bool(abs(level - value) < _STEP_US)
     return bool(level == value)
 
 
