@@ -26,8 +26,8 @@ def lost_s(log, killed_ns):
     return (killed_ns - log.streams[0].column("t_realtime_ns")[-1]) / 1e9
 
 
-@measured_again
-def test_killed_at_any_moment_it_loses_a_second_at_most(logger, tmp_path):
+def killed_at_any_moment(logger, tmp_path):
+    """When each of the logs was cut off."""
     dice = random.Random()
     paths = [tmp_path / f"{number}.runlog" for number in range(TIMES)]
     moments = sorted((dice.uniform(0.1, 4.0), path) for path in paths)
@@ -41,12 +41,22 @@ def test_killed_at_any_moment_it_loses_a_second_at_most(logger, tmp_path):
         processes[path].kill()
     for process in processes.values():
         process.wait(PATIENCE_S)
-    for path in paths:
+    return killed
+
+
+def test_killed_at_any_moment_all_that_was_written_is_read(logger, tmp_path):
+    for path in killed_at_any_moment(logger, tmp_path):
+        assert [problem.code for problem in read(path).problems] == ["cut_off"]
+
+
+@measured_again
+def test_killed_at_any_moment_it_loses_a_second_at_most(logger, tmp_path):
+    killed = killed_at_any_moment(logger, tmp_path)
+    for path, moment in killed.items():
         log = read(path)
-        assert [problem.code for problem in log.problems] == ["cut_off"]
         if log.records:
-            assert -0.1 < lost_s(log, killed[path]) < MOST_LOST_S
-    assert sum(read(path).records for path in paths) > 100 * TIMES
+            assert -0.1 < lost_s(log, moment) < MOST_LOST_S
+    assert sum(read(path).records for path in killed) > 100 * TIMES
 
 
 @pytest.fixture
