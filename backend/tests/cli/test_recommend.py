@@ -125,6 +125,10 @@ def test_a_model_without_data(run: Run) -> None:
             "--choose delay_us=0,10",
             "throughput_mbps is missing, zero or negative at some settings",
         ),
+        (
+            "lab --maximise throughput_mbps --current delay_us=0 --current delay_us=40",
+            "--current says delay_us twice",
+        ),
         ("lab --maximise throughput_mbps --where delay_us=0", "one setting leaves no choice"),
         ("--model nothing --maximise throughput_mbps", "There is no model 'nothing'"),
         ("--model ./no.json --maximise throughput_mbps", "no.json: No such file"),

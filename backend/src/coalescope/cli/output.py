@@ -76,7 +76,10 @@ def mean_shown(mean: float, ci95: tuple[float, float] | None) -> str:
     power = math.floor(math.log10(half))
     places = min(1 - power if half / 10.0**power < 2 else -power, _MOST_PLACES)
     digits = max(places, 0)
-    return f"{round(mean, places):.{digits}f} ± {round(half, places):.{digits}f}"
+    # within an interval that is wider than itself, a mean would be rounded away
+    least = places if abs(mean) >= half or not mean else 1 - math.floor(math.log10(abs(mean)))
+    own = min(max(places, least), _MOST_PLACES)
+    return f"{round(mean, own):.{max(own, 0)}f} ± {round(half, places):.{digits}f}"
 
 
 def chosen_levels(where: Choice) -> list[str]:

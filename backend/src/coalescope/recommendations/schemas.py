@@ -345,6 +345,6 @@ def recommendation_out(advice: Advice) -> RecommendationOut:
         good_enough=[place[cell] for cell in found.good_enough],
         tolerance_percent=100.0 * found.tolerance,
         frontier=[place[cell] for cell in found.frontier],
-        message=" ".join(filter(None, (found.note, found.message))) or None,
+        message=" ".join(filter(None, (found.note, advice.compared, found.message))) or None,
         commands=None if advice.commands is None else CommandsOut(**asdict(advice.commands)),
     )

@@ -141,6 +141,7 @@ class Advice:
         guards: bounds that were kept without being asked for.
         reference: what an answer is compared with: of the settings the nearest to what is set
             now, where that is known; else the least. None where there is nothing to compare.
+        compared: that what is set now was not measured, and what stands for it; None where it was.
         ci95: by measure that was asked about, of each setting's mean.
         effects: the answer against it.
         ask: limits on the delay to choose from, where a cost is all that is known: without one
@@ -160,6 +161,7 @@ class Advice:
     commands: Commands | None
     guards: Sequence[Constraint] = ()
     reference: Hashable | None = None
+    compared: str | None = None
     ci95: Mapping[str, Mapping[Hashable, Interval]] = field(default_factory=dict)
     effects: Sequence[Effect] = ()
     ask: Sequence[Limited] = ()
@@ -332,6 +334,7 @@ def advise(experiment: ExperimentRecord, chosen: RunSelection, question: Questio
         enough=_enough(found, settings),
         commands=None,
         guards=guards,
+        compared=_not_measured(settings, kept.current),
         ci95={name: intervals(whole, name) for name in kept.measures},
         cautions=tuple(experiment.source.get("cautions", ())),
         left_out=len(runs) - len(whole),
@@ -350,6 +353,18 @@ def advise(experiment: ExperimentRecord, chosen: RunSelection, question: Questio
 def _as_levels(current: Factors, levels: Mapping[str, list[FactorValue]]) -> Factors:
     """Levels that are set now, as the factors have them. Errors: 422 for an unknown factor."""
     return {name: read_level(name, str(level), levels) for name, level in current.items()}
+
+
+def _not_measured(settings: Mapping[Hashable, Factors], current: Factors) -> str | None:
+    there = settings[nearest(settings, current)]
+    apart = [name for name, level in current.items() if there.get(name) != level]
+    if not apart:
+        return None
+    now, instead = (
+        ", ".join(f"{name.removeprefix('factor.')} {levels.get(name)}" for name in apart)
+        for levels in (current, there)
+    )
+    return f"What is set now ({now}) was not measured; changes are against {instead}."
 
 
 def _unless_entangled(

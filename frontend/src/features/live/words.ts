@@ -36,7 +36,7 @@ export function progressInWords(sweep: Sweep, nowMs: number): string {
     case 'silent':
       return `A sweep has been silent for ${durationInWords((nowMs - Date.parse(sweep.updated_at)) / 1000)}: ${runs(sweep)}.`;
     case 'stopped':
-      return `The sweep stopped: ${runs(sweep)}. The same command goes on with the rest.`;
+      return `The sweep stopped: ${runs(sweep)}. The same command goes on with the rest, where its logs were kept (--out).`;
     case 'ended':
       return `The sweep has ended: ${runs(sweep)}.`;
   }

@@ -85,7 +85,7 @@ def _plan(
         yield f"{name} = {json.dumps(levels)}{now}"
     yield 'workload = ["udp", "tcp"]'
     yield "# What can be varied here as well, each with what is set now:"
-    for name, level in settings.items():
+    for name, level in _of_first_queue(settings).items():
         if name not in factors:
             key = f'"{name}"' if "." in name else name
             yield f"# {key} = {json.dumps([level])}"
@@ -102,6 +102,14 @@ def _plan(
         yield ""
     if not peers:
         yield NO_PEER
+
+
+def _of_first_queue(settings: Mapping[str, Level]) -> dict[str, Level]:
+    """Settings by the names that factors have; of what each queue or CPU has, the first's."""
+    found: dict[str, Level] = {}
+    for name, level in settings.items():
+        found.setdefault(name.partition("[")[0], level)
+    return found
 
 
 def _factors(host: Host, settings: Mapping[str, Level]) -> dict[str, list[Level]]:

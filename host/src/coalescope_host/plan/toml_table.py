@@ -168,7 +168,7 @@ class Table:
 
 def suggestion(word: str, known: Iterable[str]) -> str:
     """“ Did you mean …?” where a known word is near, else nothing."""
-    near = difflib.get_close_matches(word, list(known), n=2, cutoff=0.6)
+    near = difflib.get_close_matches(word, dict.fromkeys(known), n=2, cutoff=0.6)
     return f" Did you mean {' or '.join(near)}?" if near else ""
 
 

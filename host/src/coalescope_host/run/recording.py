@@ -25,6 +25,7 @@ from coalescope_host.plan.schedule import Run
 from coalescope_host.plan.workload_options import ROOT_AT_PEERS
 from coalescope_host.protocols import RunContext, Server, SweepError, Workload
 from coalescope_host.run_log import RunLog, RunLogError, read, window_counters
+from coalescope_host.run_log.doubts import doubts
 
 from .bench import Bench
 from .processes import LocalProcess, workload_user
@@ -35,6 +36,8 @@ _TOGETHER_S = 0.5
 _LOGGER_ENDS_S = 10.0
 _FEWEST_PACKETS = 2
 _INTERRUPTS = frozenset({"rx_interrupts", "rx_line_interrupts"})
+#: Doubts for which every count and time of a run may be too low or wrong.
+_COUNTS_LACK = frozenset({"events_missed", "time_of_unknown_owner", "cycles_disagree"})
 _RECORDED_ANYWAY = frozenset({"interface", "driver", "kernel_version", "speed_mbps"})
 
 
@@ -258,8 +261,9 @@ def _judge(path: Path, interface: str, workload: Workload, levels: Levels) -> Re
     if faults:
         raise SweepError("; ".join(faults))
     remarks = workload.remarks(bytes(log.result.body)) if log.result else []
-    problems = (problem.message for problem in log.problems)
-    return Recording(path, counters, (*remarks, *_source_remarks(log, interface), *problems))
+    problems = [doubt for doubt in doubts(log) if doubt.code in _COUNTS_LACK] + list(log.problems)
+    said = (problem.message for problem in problems)
+    return Recording(path, counters, (*remarks, *_source_remarks(log, interface), *said))
 
 
 def _source_remarks(log: RunLog, interface: str) -> Iterator[str]:

@@ -12,6 +12,7 @@ from coalescope_models.inference.statistics.independence import (
     _deviations,
     _drift,
     _shown,
+    _whole,
     _without_drift,
 )
 from statsmodels.regression.linear_model import OLS
@@ -227,3 +228,10 @@ def test_the_tests_of_one_measure_are_judged_together():
     alone = sweep(noise(len(cells)), cells, own)
     shown = {p: _shown(replace(alone, drift_p_value=p), None, 0.01) for p in (0.005, 0.003)}
     assert shown == {0.005: set(), 0.003: {"drift"}}
+
+
+@pytest.mark.parametrize(
+    ("percent", "said"), [(-160.3, "−160"), (0.52, "+0.52"), (-12.4, "−12"), (7.06, "+7.1")]
+)
+def test_a_drift_is_said_in_plain_digits(percent: float, said: str):
+    assert _whole(percent) == said

@@ -2,6 +2,7 @@
 """coalescope recommend EXPERIMENT | --model MODEL."""
 
 from argparse import Namespace
+from collections import Counter
 from collections.abc import Iterator
 
 from coalescope_models.vocabulary.quantity import QUANTITIES
@@ -99,6 +100,13 @@ def _question(arguments: Namespace) -> Question:
                 f"{name} has a weight but is no aim.",
                 advice="Name it with --maximise or --minimise.",
             )
+    twice = [name for name, n in Counter(n for n, _ in arguments.current).items() if n > 1]
+    if twice:
+        raise CoalescopeError(
+            "given_twice",
+            f"--current says {twice[0]} twice.",
+            advice="One level of each factor is set now: give it once.",
+        )
     return Question(
         aims=[
             *(aim(measure, "more", weights.get(measure, 1.0)) for measure in arguments.maximise),
@@ -189,6 +197,8 @@ def _print_answer(found: RecommendationOut) -> None:
             aimed = [e for e in each.effects if e.measure in found.candidates[0].means]
             changes = "".join(f", {e.measure} {e.change_percent:+.3g} %" for e in aimed)
             print(f"  --at-most {each.factor}={shown(each.at_most)}: {setting}{changes}")
+        if found.reference is not None:
+            print(f"Changes are against {_levels(found.reference)}.")
     elif found.best is not None:
         print(f"Nothing to set. The best mean so far: {_setting(found.candidates[found.best])}")
 

@@ -280,10 +280,16 @@ def _why(found: Independence, shown: Collection[str]) -> str | None:
         how = "resemble the ones before them" if level > 0.0 else "swing from one to the next"
         return f"Runs {how} (autocorrelation {level:.2f})".replace("-", "−")
     if "drift" in shown:
-        return f"Runs drift by {found.drift_percent:+.2g} % from the first to the last"
+        return f"Runs drift by {_whole(found.drift_percent or 0.0)} % from the first to the last"
     if "rounds" in shown:
         return "Rounds differ by more than the runs within them"
     return None
+
+
+def _whole(percent: float) -> str:
+    """To two digits, and to the unit: +0.52, −12, −160."""
+    digits = 1 - math.floor(math.log10(abs(percent))) if percent else 0
+    return f"{round(percent, digits):+.{max(digits, 0)}f}".replace("-", "−")
 
 
 def _by_cell(runs: Sequence[_Run]) -> dict[Hashable, list[_Run]]:
