@@ -10,7 +10,7 @@
 /* Numbers of include/uapi/linux/netdev.h, which are for ever: older headers do not have them. */
 enum { QSTATS_GET = 12, IFINDEX = 1, QUEUE_ID = 3, SCOPE = 4, SCOPE_QUEUE = 1 };
 
-static const char *const NAMES[] = {
+static const char *const COUNTERS[] = {
 	[8] = "rx_packets",
 	[9] = "rx_bytes",
 	[10] = "tx_packets",
@@ -54,9 +54,9 @@ static void take_queue(struct attributes answer, void *context)
 	while ((attribute = attributes_next(&answer)) != NULL) {
 		unsigned int type = attribute_type(attribute);
 
-		if (type >= sizeof(NAMES) / sizeof(*NAMES) || !NAMES[type])
+		if (type >= sizeof(COUNTERS) / sizeof(*COUNTERS) || !COUNTERS[type])
 			continue;
-		snprintf(name, sizeof(name), "%s.q%u", NAMES[type], (unsigned int)queue);
+		snprintf(name, sizeof(name), "qstats.%s.q%u", COUNTERS[type], (unsigned int)queue);
 		json_name(json, name);
 		json_unsigned(json, attribute_unsigned(attribute));
 	}

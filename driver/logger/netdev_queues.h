@@ -5,7 +5,10 @@
 
 #include "text.h"
 
-/* Members such as "rx_alloc_fail.q0". Nothing where the kernel or the driver does not say. */
+/*
+ * Members such as "qstats.rx_packets.q0", by the number of the queue: a log's field "rx_packets.q0" is of a NAPI instance.
+ * Nothing where the kernel or the driver does not say.
+ */
 void netdev_queue_statistics(const char *interface, struct text *json);
 
 #endif

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the header says of cards with two queues, delays and frames, on a kernel that tells it."""
+"""What a log says of cards with two queues, delays and frames, on a kernel that tells it."""
 
 import json
 import re
@@ -13,6 +13,14 @@ from guest.programs import build_programs
 
 pytestmark = pytest.mark.guest
 LOGGER = "/usr/local/bin/coalescope-logger"
+FRAMES, FLOWS = 256, 64
+SEND = f"""
+import socket, time
+out = [socket.socket(socket.AF_INET, socket.SOCK_DGRAM) for _ in range({FLOWS})]
+for number in range({FRAMES}):
+    out[number % {FLOWS}].sendto(bytes(100), ("10.9.0.2", 9)); time.sleep(0.001)
+time.sleep(0.5)
+"""
 SCRIPT = """
 card=$(basename $(ls -d /sys/bus/pci/devices/0000:00:04.0/net/*))
 ip link set $card up
@@ -36,10 +44,21 @@ ethtool -c $card >/out/coalescing
 record other -f delay_us=80
 record same -f delay_us=40
 record other-timer -f delay_us=80 -f delay_control=rx-abs-int-delay
+sender=$card
 card=$(basename $(ls -d /sys/bus/pci/devices/0000:00:05.0/virtio*/net/*))
 ip link set $card up
 record frames -f factor.rx_frames=1 -f factor.tx_frames=1
 record other-frames -f factor.rx_frames=8 -f factor.tx_frames=9
+
+ip addr add 10.9.0.1/24 dev $sender
+ip neigh add 10.9.0.2 lladdr 52:54:00:00:00:02 dev $sender
+until [ "$(cat /sys/class/net/$sender/carrier)" = 1 ]; do sleep 0.1; done
+packets() { (cd /sys/class/net/$card/statistics && cat rx_packets tx_packets); }
+packets >/out/packets-before
+coalescope-logger -i $card -o /tmp/queues.runlog -e queues --source proc \\
+	-- python3 /send.py 2>/out/queues.said
+packets >/out/packets-after
+cp /tmp/queues.runlog /out
 """
 
 
@@ -49,9 +68,9 @@ def run(tmp_path_factory):
         kernel = debian_kernel("7.2")
         programs = build_programs(kernel)
     guest = Guest(
-        nics=("igb", "virtio-net-pci"),
+        nics=("igb", "virtio-net-pci,mq=on"),
         modules=("igb", "virtio_net"),
-        files={LOGGER: programs[LOGGER]},
+        files={LOGGER: programs[LOGGER], "/send.py": SEND},
         kernel=kernel,
         cpus=2,
         icount_shift=None,
@@ -139,3 +158,30 @@ def test_settings_that_are_in_force_are_not(run):
     _, said = recorded(run, "settings")
     assert "asked for" not in said
     assert doubted(run, "settings") == set()
+
+
+def of_queues(log, result_name, counter):
+    """What each queue has counted, by netdev's qstats-get: virtio_net has it from Linux 6.12 on."""
+    (result,) = (result for result in log.results if result.name == result_name)
+    name = re.compile(rf"qstats\.{counter}\.q\d+")
+    return {key: value for key, value in result.json().items() if name.fullmatch(key)}
+
+
+@pytest.mark.parametrize(("line", "way"), enumerate(("rx", "tx")))
+def test_the_queues_counters_add_up_to_the_interfaces(run, line, way):
+    log, said = recorded(run, "queues")
+    start, end = (
+        of_queues(log, f"ethtool_statistics_{when}", f"{way}_packets") for when in ("start", "end")
+    )
+    assert set(start) == set(end) == {f"qstats.{way}_packets.q{queue}" for queue in range(2)}, said
+    before, after = (int(run.text(f"packets-{when}").split()[line]) for when in ("before", "after"))
+    assert before <= sum(start.values()) <= sum(end.values()) <= after
+
+
+def test_both_queues_of_a_card_have_counted_what_came(run):
+    log, _ = recorded(run, "queues")
+    start, end = (
+        of_queues(log, f"ethtool_statistics_{when}", "rx_packets") for when in ("start", "end")
+    )
+    assert sum(end.values()) - sum(start.values()) >= FRAMES
+    assert all(end[name] > start[name] for name in start)

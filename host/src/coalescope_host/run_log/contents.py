@@ -369,7 +369,7 @@ def _counter(
 
 
 def _statistics(results: Sequence[Result]) -> dict[str, object] | None:
-    """`ethtool -S` at the start and at the end: what changed, and how many did not."""
+    """`ethtool -S` and netdev's qstats at start and end: what changed, and how many did not."""
     start, end = (_numbers(_named(results, name)) for name in (_START, _END))
     if start is None and end is None:
         return None
