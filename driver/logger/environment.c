@@ -15,6 +15,7 @@
 #include "environment_kernel.h"
 #include "environment_network.h"
 #include "ethtool_query.h"
+#include "idle_states.h"
 #include "interface.h"
 #include "text_file.h"
 #include "virtual_machine.h"
@@ -78,29 +79,6 @@ static void member_line(struct text *json, const char *name, const char *path)
 		json_member_string(json, name, line);
 }
 
-static void idle_states(struct text *json)
-{
-	char name[64], disabled[16];
-	unsigned int state;
-
-	if (!read_line(name, sizeof(name), "/sys/devices/system/cpu/cpu0/cpuidle/state0/name"))
-		return;
-	json_name(json, "idle_states");
-	json_open(json, '[');
-	for (state = 0; state < 16; state++) {
-		const char *directory = "/sys/devices/system/cpu/cpu0/cpuidle";
-
-		if (!read_line(name, sizeof(name), "%s/state%u/name", directory, state))
-			break;
-		json_open(json, '{');
-		json_member_string(json, "name", name);
-		if (read_line(disabled, sizeof(disabled), "%s/state%u/disable", directory, state))
-			json_member_bool(json, "disabled", strcmp(disabled, "0") != 0);
-		json_close(json, '}');
-	}
-	json_close(json, ']');
-}
-
 static void machine(const struct environment_options *options, struct text *json)
 {
 	struct utsname name;
@@ -117,9 +95,7 @@ static void machine(const struct environment_options *options, struct text *json
 		json_member_integer(json, "cpus", cpus);
 	member_line(json, "hardware", "/sys/class/dmi/id/product_name");
 	member_line(json, "clock_source", "/sys/devices/system/clocksource/clocksource0/current_clocksource");
-	member_line(json, "governor", "/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor");
 	member_line(json, "idle_driver", "/sys/devices/system/cpu/cpuidle/current_driver");
-	idle_states(json);
 }
 
 /* Whether the last word of a name says that it is of text, whatever that looks like. */
@@ -283,6 +259,7 @@ void environment_describe(const struct environment_options *options, struct text
 	json_open(json, '{');
 	machine(options, json);
 	environment_kernel(options->redact_host, json);
+	idle_states(json);
 	virtual_machine(options, json);
 	interface_members(options->interface, json);
 	environment_network(options->interface, json);

@@ -105,8 +105,41 @@ def test_kernel_and_processors(logger):
     assert found["turbo"] is False
     assert found["mitigations"] == {"meltdown": "Mitigation: PTI"}
     assert found["kernel_command_line"] == Path("/proc/cmdline").read_text(encoding="utf-8").strip()
+    assert "governor" not in found, "one CPU's"
     bare = environment(logger, "lo", *hidden("/sys/devices/system", []))
     assert not {"governors", "turbo", "mitigations"} & bare.keys()
+
+
+def idle(cpu, *names, deepest=1):
+    """Files of a CPU's idle states, those beyond the deepest disabled."""
+    return [
+        (f"cpu/cpu{cpu}/cpuidle/state{state}/{file}", text)
+        for state, name in enumerate(names)
+        for file, text in (("name", name), ("disable", str(int(state > deepest))))
+    ]
+
+
+def test_idle_states_are_those_of_all_cpus(logger):
+    """A list where they agree, else how many CPUs have which: of the first alone is nobody's."""
+    if os.sysconf("SC_NPROCESSORS_CONF") < 2:
+        pytest.skip("one CPU agrees with itself")
+    states = [{"name": "POLL", "disabled": False}, {"name": "C6", "disabled": False}]
+    shallow = [{"name": "POLL", "disabled": False}, {"name": "C6", "disabled": True}]
+
+    def found(*files):
+        told = environment(logger, "lo", *hidden("/sys/devices/system", files))
+        return told.get("idle_states"), told.get("idle_state_sets")
+
+    one, same, other = (
+        idle(0, "POLL", "C6"),
+        idle(1, "POLL", "C6"),
+        idle(1, "POLL", "C6", deepest=0),
+    )
+    assert found(*one, *same) == (states, None)
+    assert found(*one) == (states, None), "the other one is offline"
+    sets = [{"cpus": 1, "states": states}, {"cpus": 1, "states": shallow}]
+    assert found(*one, *other) == (None, sets)
+    assert found() == (None, None)
 
 
 def test_irqbalance_that_is_paused_does_not_balance(logger, tmp_path):

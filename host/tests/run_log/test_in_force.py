@@ -154,6 +154,26 @@ def test_an_offload_is_the_same_feature_for_the_logger_and_for_the_settings() ->
         ({"delay_us": 3}, {"driver": "e1000e", "coalescing": {"rx_usecs": 3}}, True),
         ({"delay_us": 3}, {"driver": "virtio_net", "coalescing": {"rx_usecs": 3}}, False),
         ({"factor.tx_usecs": 3}, {"coalescing": {"tx_usecs": 30}}, True),
+        (
+            {"factor.deepest_idle_state": 0},
+            {
+                "idle_state_sets": [
+                    {"cpus": 3, "states": [{"disabled": False}, {"disabled": True}]},
+                    {"cpus": 1, "states": [{"disabled": False}, {"disabled": False}]},
+                ]
+            },
+            True,
+        ),
+        (
+            {"factor.deepest_idle_state": 0},
+            {
+                "idle_state_sets": [
+                    {"cpus": 3, "states": [{"name": "WFI", "disabled": False}]},
+                    {"cpus": 1, "states": [{"disabled": False}, {"disabled": True}]},
+                ]
+            },
+            False,
+        ),
         ({"factor.of_my_own": 3}, {"coalescing": {"tx_usecs": 30}}, False),
     ],
 )

@@ -132,7 +132,9 @@ _OTHERS = {
     "factor.irq_cpus": RecordedSetting(("interrupt_affinity/*",), Form.CPU_LIST),
     "factor.governor": RecordedSetting(("governors",), Form.COUNTED),
     "factor.turbo": RecordedSetting(("turbo",)),
-    "factor.deepest_idle_state": RecordedSetting(("idle_states",), Form.IDLE_STATES),
+    "factor.deepest_idle_state": RecordedSetting(
+        ("idle_states", "idle_state_sets/*/states"), Form.IDLE_STATES
+    ),
     "factor.irqbalance": RecordedSetting(("irqbalance",)),
 }
 

@@ -15,6 +15,7 @@ from pathlib import Path
 from ..plan.plan import DriverParameter, DriverSpec
 from .device import Device, wait_until
 from .errors import SettingError
+from .flow_rules import lost_rules
 from .level import Level, Levels, shown
 from .link import LinkState, restore_link, save_link
 from .program import output, run
@@ -218,11 +219,14 @@ class Driver:
 
     def _lost(self) -> list[str]:
         """What goes with the interface and cannot be put back."""
-        return [
-            f"reloading {self.module} would take {what} away from {self.device}, and it could not "
+        reloading = f"reloading {self.module}"
+        found = [
+            f"{reloading} would take {what} away from {self.device}, and it could not "
             "be put back: remove it first"
             for what in (*stacked(self.device), *attached_programs(self.device))
         ]
+        rules = lost_rules(self.device, reloading)
+        return [*found, rules] if rules else found
 
     def _ports(self) -> list[str]:
         """Bus addresses of all devices of this driver."""

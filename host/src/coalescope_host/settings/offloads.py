@@ -18,9 +18,12 @@ from .ethtool_messages import (
     FeaturesMessage,
     feature_values,
 )
+from .flow_rules import lost_rules
 from .level import Level, Levels, as_switch, shown
 
 PREFIX = "offload."
+STEERING = "rx-ntuple-filter"
+"""Switching it off deletes the flow steering rules with many drivers."""
 
 
 class OffloadGroup:
@@ -47,16 +50,17 @@ class OffloadGroup:
         return as_switch(level)
 
     def problem(self, device: Device, setting: str, level: Level) -> str | None:
-        """Whether the feature is unknown or fixed at the other value."""
+        """Whether it is unknown, fixed at the other value, or holds what cannot be put back."""
         answer = self._answer(device)
         features = _features(setting, _bits(answer, "HW"))
         if not features:
             return f"this kernel has no such offload; `ethtool -k {device.name}` lists them"
+        if bool(features & _set_bits(answer, "ACTIVE")) == level:
+            return None
         if not features & _changeable(answer):
-            active = bool(features & _set_bits(answer, "ACTIVE"))
-            if active != level:
-                return f"its driver fixes {', '.join(sorted(features))} at {shown(active)}"
-        return None
+            return f"its driver fixes {', '.join(sorted(features))} at {shown(not level)}"
+        # whichever way it is switched: it is switched back
+        return lost_rules(device, f"switching {setting}") if STEERING in features else None
 
     def implied(self, asked: Levels, now: Levels) -> dict[str, Level]:
         """Nothing: the kernel itself sees to dependencies."""

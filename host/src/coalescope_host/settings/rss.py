@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from ..plan.registry import BY_NAME
 from .device import Device, said
 from .errors import SettingError, UnsupportedError
+from .flow_rules import lost_with_queues
 from .level import Level, Levels, as_choice, as_whole_number, shown
 
 GET, SET = 0x46, 0x47
@@ -73,13 +74,13 @@ class RssGroup:
         return as_whole_number(level)
 
     def problem(self, device: Device, setting: str, level: Level) -> str | None:
-        """Whether the device spreads nothing, or over fewer queues."""
+        """Whether the device spreads nothing, or would lose what cannot be put back."""
         rss = _read(device)
         if rss is None or (setting == "rss_queues" and not rss.table):
             return "its driver has no indirection table (`ethtool -x`)"
         if setting == "rss_hash" and not rss.hash:
             return "its driver does not say its hash function (`ethtool -x`)"
-        return None
+        return lost_with_queues(device, setting, level, self.read(device).get(setting))
 
     def implied(self, asked: Levels, now: Levels) -> dict[str, Level]:
         """Nothing: these stand for themselves."""
