@@ -186,10 +186,10 @@ def test_a_figure_that_is_not_to_be_had_is_said_and_taken_out_of_the_address(
 @pytest.mark.parametrize(
     ("workload", "how_far", "where"),
     [
-        ("udp", "F(33, 324) = 2,536", "mtu_bytes 4500, delay_ticks 640, workload udp: by 6.8 %"),
+        ("udp", "F(33, 324) = 2,536", "MTU 4500, delay 640, workload UDP: by 6.8 %"),
         # too far to be drawn in the place of the data
-        ("tcp", "F(45, 432) = 3,478", "mtu_bytes 3000, delay_ticks 10, workload tcp: by 48 %"),
-        ("request_response", "F(24, 243) = 1,140", "mtu_bytes 1500, delay_ticks 20"),
+        ("tcp", "F(45, 432) = 3,478", "MTU 3000, delay 10, workload TCP: by 48 %"),
+        ("request_response", "F(24, 243) = 1,140", "MTU 1500, delay 20, workload request response"),
     ],
 )
 def test_a_model_that_its_replicates_reject_is_said_on_the_first_look(

@@ -120,6 +120,28 @@ def test_recommendations(
         assert losses == [one["loss_percent"] for one in printed["candidates"]]
 
 
+@pytest.mark.parametrize("workload", ["udp", "tcp", "request_response"])
+def test_where_replicates_reject_the_model_the_answer_is_of_the_cells(
+    command: Command, everywhere: Everywhere, workload: str
+) -> None:
+    where, measure = f"--where=workload={workload}", "traffic_cpu_jiffies_per_gb"
+    fit = command("fit", EMULATED, "cpu-overhead", where, "--resamples", 0, "--json")
+    assert fit["diagnostics"]["lack_of_fit"]["rejected"]
+    printed = command("recommend", EMULATED, where, "--minimise", measure, "--json")
+    surface = command("surface", EMULATED, measure, where, "--json")
+    means = {(cell["x"], cell["y"]): cell["mean"] for cell in surface["cells"]}
+    axes = [surface[axis]["name"] for axis in ("x", "y")]
+    assert printed["model"] is None
+    assert len(printed["candidates"]) == len(means)
+    for one in printed["candidates"]:
+        cell = tuple(one["factors"][axis] for axis in axes)
+        assert one["means"][measure] == pytest.approx(means[cell], rel=1e-12)
+    for x in everywhere(EMULATED):
+        found = x.where(workload=workload).recommend(minimise=measure)
+        assert found.document == printed
+        assert "no model is in it" in str(found)
+
+
 @pytest.mark.parametrize(
     ("slug", "where", "measure"),
     [

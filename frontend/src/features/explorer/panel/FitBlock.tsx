@@ -9,6 +9,7 @@ import { brief, decimal } from '../../../plots/number';
 import { isRejected } from '../../../state/fit';
 import { useExplorer, useFrame } from '../context';
 import { PullChooser } from '../pull/PullChooser';
+import { inPageWords } from './fitWords';
 import { IdleLoad } from './IdleLoad';
 import { MethodMenu } from './MethodMenu';
 import { Parameter } from './Parameter';
@@ -89,6 +90,7 @@ export function FitBlock({ state }: { state: FitState | null }) {
   const { view, subject } = useExplorer();
   if (view.sliders.length === 0) return null;
   const { fit } = view;
+  const said = fit?.message && inPageWords(fit.message, view.sliders, view.layout);
   return (
     <div className={state?.stale ? 'block stale' : 'block'}>
       <FitHeader state={state} />
@@ -104,12 +106,12 @@ export function FitBlock({ state }: { state: FitState | null }) {
       )}
       {fit && !fit.identifiable && (
         <Notice tone="warn" title="These cells do not tell the costs apart">
-          {fit.message} The sliders stand at the paper’s values.
+          {said} The sliders stand at the paper’s values.
         </Notice>
       )}
       {fit?.identifiable && fit.message && (
         <Notice tone="warn" title={isRejected(fit) ? 'The replicates reject this model' : 'About this fit'}>
-          {fit.message}
+          {said}
         </Notice>
       )}
       {state?.stale && (

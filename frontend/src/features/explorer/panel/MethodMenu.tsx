@@ -2,20 +2,9 @@
 
 import { Icon } from '../../../components/Icon';
 import { Menu, MenuItem } from '../../../components/Menu';
-import { METHODS, type Method } from '../../../state/explorer';
+import { METHODS } from '../../../state/explorer';
 import { useExplorer } from '../context';
-
-const METHOD: Readonly<Record<Method, { readonly label: string; readonly note: string }>> = {
-  ols: { label: 'Least squares', note: 'all runs, in percent of their cell; the same in any units' },
-  'ols-hc3': { label: 'Least squares, HC3', note: 'standard errors that hold where variances differ; no resamples' },
-  wls: { label: 'Weighted', note: 'least squares, by how the spread of replicates goes with the response' },
-  robust: { label: 'Robust', note: 'runs that do not belong with the others of their cell do not move it' },
-  whitened: { label: 'Whitened', note: 'for counts that err; a model that replicates reject distorts it most' },
-  'paper-tls': {
-    label: 'Paper TLS',
-    note: 'Geist et al. 2005; its result depends on the units of the counts: 10⁶ bytes, thousands',
-  },
-};
+import { METHOD } from './methods';
 
 export function MethodMenu() {
   const { store, subject } = useExplorer();
