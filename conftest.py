@@ -3,7 +3,7 @@
 
 from hypothesis import settings
 
-pytest_plugins = ["once_more", "pytester"]  # of e2e/lab; pytester tests it
+pytest_plugins = ["once_more", "repeats", "pytester"]  # of e2e/lab; pytester tests them
 
 settings.register_profile("shared-machine", deadline=None)
 settings.load_profile("shared-machine")

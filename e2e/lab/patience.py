@@ -15,6 +15,8 @@ P = ParamSpec("P")
 PATIENCE_S = 120.0
 TIMES = 6
 MOST_TIMES = 10
+#: Begins each line that says so; `repeats` counts them.
+AGAIN = "measured again"
 
 
 def wait_until(holds: Callable[[], T], otherwise: str) -> T:
@@ -42,22 +44,25 @@ def measured_again(test: Callable[P, None]) -> Callable[P, None]:
             except AssertionError as error:
                 if not (said := watch.said()):
                     raise
-                print(f"measured again, as {said}: {error}")
+                print(f"{AGAIN}, as {said}: {error}")
         return test(*arguments, **named)
 
     return measured
 
 
-def undisturbed(measure: Callable[[], T], disturbance: Callable[[T], str]) -> T:
+def undisturbed(
+    measure: Callable[[], T], disturbance: Callable[[T], str], most_times: int = MOST_TIMES
+) -> T:
     """What was measured when nothing disturbed it.
 
     Args:
         measure: what is repeated; it asserts nothing.
         disturbance: names what has disturbed a measurement; nothing where there was none.
+        most_times: how often to measure before that is a failure of its own.
     """
-    for _ in range(MOST_TIMES):
+    for _ in range(most_times):
         measured = measure()
         if not (named := disturbance(measured)):
             return measured
-        print(f"measured again: {named}")
-    raise AssertionError(f"disturbed in each of {MOST_TIMES} measurements; the last: {named}")
+        print(f"{AGAIN}: {named}")
+    raise AssertionError(f"disturbed in each of {most_times} measurements; the last: {named}")

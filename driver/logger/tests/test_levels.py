@@ -83,16 +83,21 @@ def test_switches_are_read_back_as_they_were_asked_for(logger, namespaces, tmp_p
 
 
 def test_what_the_environment_is_told_is_no_trap(logger, namespaces, tmp_path):
-    """A file's text may be spread over lines, and is looked at after what the logger found."""
+    """A file's text may be spread over lines, and is looked at after what the logger found.
+
+    Which is no sysctl in this namespace, whatever the host is.
+    """
     told = tmp_path / "told.json"
-    told.write_text('{ "peers" : [ {"mtu_bytes" : 9000 , "x":"\\"}" } ],\n "turbo" : true }')
+    told.write_text(
+        '{ "peers" : [ {"mtu_bytes" : 9000 , "x":"\\"}" } ],\n'
+        ' "sysctls" : { "net.core.busy_poll" : 50 } }'
+    )
     inside = ("ip", "netns", "exec", namespaces[0])
     options = ("-i", "probe0", "--environment-file", str(told), "-f", "mtu_bytes=1500")
-    _, said = recorded(
-        logger, tmp_path / "a.runlog", *options, "-f", "factor.turbo=off", inside=inside
-    )
+    asked = ("-f", "factor.busy_poll_us=20")
+    _, said = recorded(logger, tmp_path / "a.runlog", *options, *asked, inside=inside)
     assert "mtu_bytes" not in said
-    assert "factor.turbo=off was asked for, but probe0 has on now" in said
+    assert "factor.busy_poll_us=20 was asked for, but probe0 has 50 now" in said
 
 
 def test_the_loggers_table_is_that_of_the_checks():

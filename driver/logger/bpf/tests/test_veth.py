@@ -17,6 +17,7 @@ pytestmark = pytest.mark.network
 LINK, FCS, IP, UDP, TCP = 14, 4, 20, 8, 20 + 12  # TCP with its time stamps
 SYN_OPTIONS = 8  # that a SYN has beyond those
 SHORTEST = 60
+MOST_TIMES = 4  # where frames are lost more often than that, the programs are to blame
 
 SEND = """
 import socket, sys
@@ -112,7 +113,7 @@ def test_every_datagram_is_counted(machines, recording, offloads, size, mtu_byte
             send(machines[0], 2000, size)
         return sent, received
 
-    sent, received = undisturbed(measure, disturbance)
+    sent, received = undisturbed(measure, disturbance, MOST_TIMES)
     expected = (2000, 2000 * on_the_wire(size))
     assert (received.difference("rx_packets"), received.difference("rx_bytes")) == expected
     assert (sent.difference("tx_packets"), sent.difference("tx_bytes")) == expected
@@ -139,7 +140,7 @@ def test_every_segment_is_counted(machines, recording, offloads, mtu_bytes):
             said, _ = sink.communicate(input="", timeout=PATIENCE_S)
         return left, right, source, json.loads(said)
 
-    left, right, source, answer = undisturbed(measure, disturbance)
+    left, right, source, answer = undisturbed(measure, disturbance, MOST_TIMES)
     assert source["bytes"] >= payload
     there, back = (
         source["segments"],
@@ -220,7 +221,7 @@ def test_what_is_not_seen_shows_in_the_log(machines, recording):
             send(machines[0], 500, 1000)
         return (log,)
 
-    (log,) = undisturbed(measure, disturbance)
+    (log,) = undisturbed(measure, disturbance, MOST_TIMES)
     seen = read(log.path)
     for name in ("rx_packets", "rx_bytes", "tx_packets", "tx_bytes"):
         assert seen.field(name).source == "ebpf"
@@ -315,7 +316,7 @@ def test_other_interfaces_are_not_counted(machines, recording):
             send(machines[1], 50, 500, "127.0.0.1")
         return sent, one, two
 
-    _, one, two = undisturbed(measure, disturbance)
+    _, one, two = undisturbed(measure, disturbance, MOST_TIMES)
     arp = 2  # asked and answered on the other interface, and asked back at times
     assert one.difference("rx_packets") == 200
     assert 300 <= two.difference("rx_packets") <= 300 + arp
@@ -329,7 +330,7 @@ def received_of(machines, recording, act):
             act()
         return sent, log
 
-    return undisturbed(measure, disturbance)[1]
+    return undisturbed(measure, disturbance, MOST_TIMES)[1]
 
 
 def test_polls_but_no_interrupts_where_there_are_none(machines, recording):
@@ -370,7 +371,7 @@ def test_a_thread_that_polls_may_have_an_older_name_of_its_interface(machines, r
             send(machines[0], 1000, 1000)
         return sent, log
 
-    log = undisturbed(measure, disturbance)[1]
+    log = undisturbed(measure, disturbance, MOST_TIMES)[1]
     assert log.difference("rx_packets") == 1000
     assert log.difference("softirq_ns") > 1000 * 100
 
