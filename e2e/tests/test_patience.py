@@ -44,28 +44,21 @@ def test_it_is_measured_again_where_others_used_the_cpus(failing, monkeypatch, c
     assert "measured again, as other processes used 143 % of a CPU" in capsys.readouterr().out
 
 
-@pytest.fixture
-def unsaid(capsys):
-    """Keeps what these tests print from counting as repeats of their own."""
-    yield
-    capsys.readouterr()
-
-
-@pytest.mark.usefixtures("unsaid")
-def test_what_was_disturbed_each_time_is_a_failure_that_names_it():
+def test_what_was_disturbed_each_time_is_a_failure_that_names_it(capsys):
     with pytest.raises(AssertionError, match="the last: 9"):
         patience.undisturbed(iter(range(10)).__next__, str)
     assert (
         patience.undisturbed(iter((1, 2, 0)).__next__, lambda found: "" if not found else "x") == 0
     )
+    capsys.readouterr()  # these are no repeats of its own
 
 
-@pytest.mark.usefixtures("unsaid")
-def test_what_may_not_be_disturbed_often_fails_sooner():
+def test_what_may_not_be_disturbed_often_fails_sooner(capsys):
     measured = iter(range(1, 10))
     with pytest.raises(AssertionError, match="in each of 4 measurements; the last: 4"):
         patience.undisturbed(measured.__next__, str, 4)
     assert next(measured) == 5
+    assert capsys.readouterr().out.count("measured again") == 4
 
 
 def test_how_often_it_was_measured_again_is_said_of_what_held(pytester, monkeypatch):
