@@ -17,6 +17,7 @@ import { Pins } from '../pins/Pins';
 import { CellList } from './CellList';
 import { FitBlock, type FitState } from './FitBlock';
 import { FramesSwitch } from './FramesSwitch';
+import { inPageWords } from './fitWords';
 import { Ignored, LiveNumbers } from './LiveNumbers';
 import { ModelMenu } from './ModelMenu';
 import { CostSplit, Now } from './Now';
@@ -42,7 +43,7 @@ function TurnedDown() {
       title={`${model.title} does not fit`}
       action={{ label: 'Show it anyway', onClick: () => store.update({ model: model.id, surface: 'model' }) }}
     >
-      {why} The cells are drawn as they are, without it.
+      {inPageWords(why, model.parameters, view.layout)} The cells are drawn as they are, without it.
     </Notice>
   );
 }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the server says of a fit, with the names that the page has. No DOM.
 import { inSentence, shortLabel } from '../../../components/factorWords';
-import type { Slider } from '../../../state/fit';
 import type { Layout } from '../../../state/layout';
 import { levelWords } from '../figure/words';
 import { METHOD } from './methods';
@@ -11,10 +10,14 @@ const GREEK: Readonly<Record<string, string>> = { alpha: 'α', beta: 'β', gamma
 const A_NAME = /(?<![\w.])[a-z][a-z0-9_]*(?:[.-][a-z0-9_]+)*/g;
 
 /** "delay_ticks 20 … alpha is 0.3 by ols" as "delay 20 … α is 0.3 by least squares". */
-export function inPageWords(message: string, sliders: readonly Slider[], { x, y, choices }: Layout): string {
+export function inPageWords(
+  message: string,
+  parameters: readonly { readonly name: string; readonly label: string }[],
+  { x, y, choices }: Layout,
+): string {
   const words = new Map<string, string>();
   for (const [id, { label }] of Object.entries(METHOD)) words.set(id, id === 'paper-tls' ? label : inSentence(label));
-  for (const { name, label } of sliders) words.set(name, GREEK[name] ?? inSentence(label));
+  for (const { name, label } of parameters) words.set(name, GREEK[name] ?? inSentence(label));
   let said = message;
   for (const axis of [x, y, ...choices]) {
     if (!axis) continue;
