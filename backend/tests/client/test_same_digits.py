@@ -139,7 +139,7 @@ def test_where_replicates_reject_the_model_the_answer_is_of_the_cells(
     for x in everywhere(EMULATED):
         found = x.where(workload=workload).recommend(minimise=measure)
         assert found.document == printed
-        assert "no model is in it" in str(found)
+        assert printed["answer"] is None or "no model is in it" in str(found)
 
 
 @pytest.mark.parametrize(
