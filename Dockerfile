@@ -15,7 +15,6 @@ RUN .venv/bin/pip install --no-cache-dir --require-hashes -r ${PACKAGES}
 COPY models models
 COPY host host
 COPY backend backend
-COPY docs/plan_page.py docs/sweep.md docs/
 # What installs goes last: nothing is installed in the image that runs.
 RUN COALESCOPE_WHEEL_WITHOUT_PAGE=1 .venv/bin/pip install --no-cache-dir --no-build-isolation --no-deps ./backend \
 	&& .venv/bin/pip uninstall --yes setuptools pip

@@ -48,7 +48,7 @@ class AllInside(BuildHookInterface):  # type: ignore[type-arg]
         self._manual = tempfile.TemporaryDirectory()
         program = runpy.run_path(str(checkout / "host/man_pages.py"))
         program["main"](Path(self._manual.name))
-        build_data["shared_data"][self._manual.name] = "share/man"
+        build_data["shared_data"][self._manual.name] = "share/man/man1"
         for folder, inside in self._shown(checkout):
             build_data["force_include"][str(folder)] = f"coalescope/share/{inside}"
 

@@ -10,7 +10,7 @@ from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
 
 class ManualPages(BuildHookInterface):  # type: ignore[type-arg]
-    """Writes them: of the commands, and of a sweep's plan."""
+    """Writes them of what each command says of itself."""
 
     _folder: tempfile.TemporaryDirectory[str] | None = None
 
@@ -21,7 +21,7 @@ class ManualPages(BuildHookInterface):  # type: ignore[type-arg]
         self._folder = tempfile.TemporaryDirectory()
         program = runpy.run_path(str(Path(self.root) / "man_pages.py"))
         program["main"](Path(self._folder.name))
-        build_data["shared_data"][self._folder.name] = "share/man"
+        build_data["shared_data"][self._folder.name] = "share/man/man1"
 
     def finalize(self, version: str, build_data: dict[str, Any], artifact_path: str) -> None:
         """Remove what was made on the way."""

@@ -1,14 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Write the manual pages of the host tools into a folder: python3 host/man_pages.py FOLDER.
 
-FOLDER gets man1/, made of what the commands say of themselves, and man5/ with the plan of a sweep:
-in mdoc, with the standard library alone.
+They are made of what the commands say of themselves, in mdoc, with the standard library alone.
 """
 
 import argparse
 import os
 import re
-import runpy
 import sys
 import time
 from collections.abc import Iterator, Mapping
@@ -16,8 +14,6 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent / "src"))
 from coalescope_host.command_line import VERSION, parsers
-
-_PLAN = Path(__file__).resolve().parents[1] / "docs" / "plan_page.py"
 
 _STATUS = (
     "0 where all went well, 1 where something went wrong, 2 where what was typed or the plan "
@@ -132,14 +128,10 @@ def _roff(said: str | None) -> str:
 
 
 def main(folder: Path) -> None:
-    """Write all of them, and that of a sweep's plan."""
-    plan = runpy.run_path(str(_PLAN))
-    made = {f"man1/{name}.1": page for name, page in pages().items()}
-    made[f"man5/{plan['NAME']}.5"] = plan["plan_page"]()
-    for name, page in made.items():
-        path = folder / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(page, encoding="utf-8")
+    """Write all of them."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, page in pages().items():
+        (folder / f"{name}.1").write_text(page, encoding="utf-8")
 
 
 if __name__ == "__main__":
