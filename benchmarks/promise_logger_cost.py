@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The logger samples every 100 ms for less than 0.1 % of one CPU, whatever it reads.
 
-With a command, the window is found at its end: then losses are read with every sample.
+With a command, the window is found at its end: then losses are read with every sample. Beside it
+stands what a program costs that wakes as often and does nothing (`wakes.c`).
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from pathlib import Path
 from rows import Row
 
 LOGGER = Path(__file__).parents[1] / "driver/logger/coalescope-logger"
+WAKES = Path(__file__).with_name("wakes.c")
 INTERVAL_MS, START_S, ROUND_S, ROUNDS = 100, 2, 5, 3
 SOURCES = ("module", "ebpf", "proc")
 COMMANDS = ((), ("--", "sleep", "60"))
@@ -45,8 +47,27 @@ def rounds(process: subprocess.Popen[str]) -> list[float]:
     return shares
 
 
+def measured(shares: list[float]) -> tuple[float, str]:
+    """The cheapest of the rounds, in percent of a CPU: neighbours only add to it; and its words."""
+    percent = min(shares)
+    sample_us = 1e4 * percent * INTERVAL_MS / 1e3
+    return percent, f"{percent:.3f} % ({sample_us:.0f} µs a sample; at most {max(shares):.3f} %)"
+
+
+def waking() -> Row:
+    """What is left when nothing is sampled."""
+    what = f"a program that wakes every {INTERVAL_MS} ms and does nothing / one CPU"
+    with tempfile.TemporaryDirectory() as folder:
+        program = f"{folder}/wakes"
+        subprocess.run(["cc", "-O2", WAKES, "-o", program], check=True)
+        with subprocess.Popen([program, str(INTERVAL_MS)], text=True) as process:
+            shares = rounds(process)
+            process.terminate()
+    return Row(what, measured(shares)[1])
+
+
 def cost(source: str, command: tuple[str, ...]) -> Row:
-    """The cheapest of the rounds: what neighbours do to caches and clock only adds to it."""
+    """Of one source, with a command or without."""
     beside = " with a command" if command else ""
     what = f"logger{beside} at {INTERVAL_MS} ms, source {source}, on {interface()} / one CPU"
     bar = f"< {BAR_PERCENT} %"
@@ -59,14 +80,12 @@ def cost(source: str, command: tuple[str, ...]) -> Row:
             _, said = process.communicate()
     if not shares:
         return Row(what, f"not measured: {said.strip().rpartition(': --source ')[2]}", bar)
-    percent = min(shares)
-    sample_us = 1e4 * percent * INTERVAL_MS / 1e3
-    measured = f"{percent:.3f} % ({sample_us:.0f} µs a sample; at most {max(shares):.3f} %)"
-    return Row(what, measured, bar, percent < BAR_PERCENT)
+    percent, words = measured(shares)
+    return Row(what, words, bar, percent < BAR_PERCENT)
 
 
 def measure() -> list[Row]:
     """Rows for the report."""
     if not LOGGER.exists():
         return [Row("logger's cost", "not measured: make logger", f"< {BAR_PERCENT} %")]
-    return [cost(source, command) for source in SOURCES for command in COMMANDS]
+    return [waking(), *(cost(source, command) for source in SOURCES for command in COMMANDS)]

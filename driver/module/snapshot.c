@@ -75,9 +75,9 @@ void free_room(struct snapshot_room *room)
 static bool look_first(struct look *look, const struct cpu_state *cpu)
 {
 	look->sequence = READ_ONCE(cpu->sequence);
-	smp_rmb(); /* the sequence guards whose burst it is; counters after both; pairs with begin_update() */
+	smp_rmb(); /* the sequence guards whose burst it is; pairs with begin_update() */
 	look->burst = READ_ONCE(cpu->burst.frames);
-	smp_rmb();
+	smp_rmb(); /* the counters come after both; pairs with begin_update(), too */
 	return !(look->sequence & 1) || !LOOKS_COUNT;
 }
 
