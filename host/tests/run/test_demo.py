@@ -9,7 +9,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import pytest
-from coalescope_host.run_log import read
+from coalescope_host.run_log import far_end_is_here, read
 from patience import PATIENCE_S, wait_until
 
 from .hosts_on_a_cable import TOOL, processes_with
@@ -65,9 +65,12 @@ def test_it_measures_a_surface_and_leaves_nothing(tmp_path: Path, logger: Path) 
     assert process.returncode == 1, "the server has none of it"
     assert "12 of 12 runs done, 0 failed." in said
     assert "other tasks took" in said
+    assert "the sender, on this machine, took" in said
+    assert shown.split()[shown.split().index("mtu_bytes") + 1] == "factor.gro_flush_timeout_ns"
     assert "What this cannot show: a card." in said
     assert "http://127.0.0.1:1/explorer/demo" in said
     logs = [read(path) for path in (tmp_path / "logs").glob("*.runlog")]
+    assert all(far_end_is_here(log.header["environment"]) for log in logs)
     cells = {
         tuple(
             log.header["factors"][name]["read_back"] for name in sorted(log.header["factors"])[:2]
@@ -107,7 +110,8 @@ def test_nothing_stays_however_it_ends(
         made = spaces([process.pid, *map(int, children)]) - own
         assert len(made) == 2
         process.send_signal(number)
-        process.wait(PATIENCE_S)
+        _, said = process.communicate(timeout=PATIENCE_S)
+    assert (f"The logs: {tmp_path / 'logs'}\n" in said) is (number != signal.SIGKILL)
     assert process.returncode == (-number if number == signal.SIGKILL else 128 + number)
     wait_until(lambda: not in_spaces(made), "a namespace is left")
     assert visible() == before

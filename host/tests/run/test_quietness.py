@@ -3,18 +3,19 @@
 
 import io
 import json
-from collections.abc import Mapping
 
 import pytest
 from coalescope_host.run.quietness import quietness
-from coalescope_host.run_log import RunLog, Writer, make_header, read, standard_field
+from coalescope_host.run_log import RunLog, Writer, doubts, make_header, read, standard_field
 
 SECOND_NS = 10**9
 TIMES = ("cpu_user_ns", "cpu_system_ns")
 
 
 def log_of(
-    tasks_percent: int | None, sender_percent: float = 0.0, before_percent: float | None = None
+    tasks_percent: int | None,
+    sender_percent: float | None = 0.0,
+    before_percent: float | None = None,
 ) -> RunLog:
     """Of a second in which the host's tasks took so much, half of it in system mode."""
     file = io.BytesIO()
@@ -28,15 +29,16 @@ def log_of(
         fields=fields,
         sources=[{"name": "sysfs", "atomic": False, "description": ""}],
     )
-    environment: Mapping[str, object] = {}
+    environment: dict[str, object] = {"peers": [{"same_machine": True}]}
     if before_percent is not None:
-        environment = {"idle_baseline": {"other_cpu_percent": before_percent}}
+        environment["idle_baseline"] = {"other_cpu_percent": before_percent}
     header["environment"] = environment
     with Writer(file, header) as log:
         for second in (0, 1):
             half = [] if tasks_percent is None else [second * tasks_percent * SECOND_NS // 200] * 2
             log.sample((1 + second) * SECOND_NS, 9 * second, *half, 0)
-        used = {"end": {"cpu_utilization_percent": {"remote_total": sender_percent}}}
+        told = {} if sender_percent is None else {"remote_total": sender_percent}
+        used = {"end": {"cpu_utilization_percent": told}}
         log.result(json.dumps(used).encode(), exit_status=0)
     return read(file.getvalue())
 
@@ -45,7 +47,17 @@ def log_of(
     ("logs", "said"),
     [
         ([log_of(100), log_of(120)], "NOT QUIET: other tasks took 100 to 120 % of a CPU beside"),
-        ([log_of(60, sender_percent=55)] * 2, "Quiet: other tasks took 5 % of a CPU beside"),
+        (
+            [log_of(60, sender_percent=55)] * 2,
+            "Quiet: other tasks took 5 % of a CPU beside the runs; the sender, on this machine, "
+            "took 55 %.",
+        ),
+        (
+            [log_of(60, sender_percent=None, before_percent=2.0)],
+            "Whether it was quiet is not known: other tasks and the sender, on this machine, too, "
+            "took 60 % of a CPU beside the runs, 2 % before them.",
+        ),
+        ([log_of(60, sender_percent=None, before_percent=50.0)], "NOT QUIET: other tasks and the"),
         ([log_of(5, before_percent=95.0)], "NOT QUIET: other tasks took 0 % of a CPU beside the"),
         (
             [log_of(5, before_percent=2.0)],
@@ -57,3 +69,16 @@ def log_of(
 )
 def test_the_verdict_comes_first(logs: list[RunLog], said: str) -> None:
     assert quietness(logs).startswith(said)
+
+
+@pytest.mark.parametrize(
+    ("sender_percent", "said"),
+    [
+        (55.0, []),
+        (30.0, ["Others took at least 30 % of a CPU while this was measured, beside 30 % of"]),
+        (None, ["Others and the other end of the traffic, on the same machine, took at least 60"]),
+    ],
+)
+def test_the_logs_say_the_same_of_the_sender(sender_percent: float | None, said: list[str]) -> None:
+    busy = [d for d in doubts(log_of(60, sender_percent)) if d.code == "others_were_busy"]
+    assert [d.message[: len(text)] for d, text in zip(busy, said, strict=True)] == said

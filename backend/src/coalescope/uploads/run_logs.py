@@ -131,7 +131,7 @@ def _new_run(log: RunLog, run: Mapping[str, Any], measured: RunMeasures) -> NewR
             *measured.warnings,
             *contradictions(values, environment, factors),
             *doubts(
-                {**run_log.whole_losses(log), **values},
+                {**run_log.said_by_workload(log), **values},
                 environment,
                 factors,
                 run["kind"],

@@ -27,6 +27,7 @@ from coalescope_host.run.cable import FAR_ADDRESS, NEAR, Cable, cable
 from coalescope_host.run.closing import USUAL_SERVER, Cell, page_of
 from coalescope_host.run.invocation import Invocation
 from coalescope_host.run.quietness import quietness
+from coalescope_host.run.signals import Interrupted
 from coalescope_host.run.sweeping import LOGS
 from coalescope_host.run_log import RunLog, read, run_values
 from coalescope_host.settings.host import open_host
@@ -64,17 +65,31 @@ def _demo(options: Namespace, answer: Answer) -> int:
         folder = options.out or joined.memory / "demo"
         open_bench = partial(_bench, joined)
         show = partial(_show, folder, answer)
-        done = Invocation(plan, folder, open_bench, show, network=joined.at_home).carry_out()
-        shown = _shown(folder)
-    say(LIMITS)
-    page = None if server is None else f"{page_of(server, plan)}{shown}"
+        try:
+            done = Invocation(plan, folder, open_bench, show, network=joined.at_home).carry_out()
+        except Interrupted:
+            _say_where(options, answer, plan, server, folder)
+            raise
+        say(LIMITS)
+        _say_where(options, answer, plan, server, folder)
+    return 0 if done else FAILED
+
+
+def _say_where(
+    options: Namespace, answer: Answer, plan: Plan, server: str | None, folder: Path
+) -> None:
+    """Where page and logs are, also of a demo that was ended."""
+    page = None if server is None else f"{page_of(server, plan)}{_shown(folder)}"
     kept = None if options.out is None else str(folder)
     answer.tell((), experiment=plan.experiment, folder=kept, page=page)
     if page is not None:
         say(f"The page: {page}")
     else:
         say(f"No server answers at {USUAL_SERVER}: with `make serve`, the same command draws this.")
-    return 0 if done else FAILED
+    if kept is not None:
+        say(f"The logs: {folder / LOGS}")
+    elif page is None:
+        say("The logs are not kept: --out DIR keeps them.")
 
 
 def _show(folder: Path, answer: Answer, plan: Plan, cells: Sequence[Cell]) -> None:

@@ -3,6 +3,7 @@
 
 from collections.abc import Callable, Sequence
 
+from coalescope_host.plan.factors import log_name
 from coalescope_host.plan.plan import Plan
 from coalescope_host.run.closing import Cell, Values, table
 from coalescope_host.run.interval import interval_of
@@ -23,7 +24,7 @@ def _listed(cell: Cell) -> dict[str, object]:
     levels, runs = cell
     names = dict.fromkeys(name for values in runs for name in values)
     return {
-        "levels": dict(levels),
+        "levels": {log_name(name): level for name, level in levels.items()},
         "replicates": len(runs),
         "measures": {name: _measure(name, runs) for name in names},
     }

@@ -30,6 +30,7 @@ from ..settings import Guard, Host, open_host, refusals, restore_all
 from ..settings.restore_file import file_of
 from .addresses import addresses
 from .environment import environment
+from .machine_facts import boot_id
 from .path_mtu import probe
 from .protocol import PROTOCOL, SILENCE_S, answer
 
@@ -135,7 +136,7 @@ class Agent:
             "alive": lambda r: self._program(r).alive(),
             "stop": self.stop,
             "run": self.run,
-            "environment": lambda r: environment(self.host),
+            "environment": lambda r: {**environment(self.host), "boot_id": boot_id()},
             "addresses": lambda r: addresses(),
             "missing": lambda r: missing(r["programs"]),
         }

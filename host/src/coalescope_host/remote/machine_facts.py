@@ -50,6 +50,11 @@ def machine_facts() -> Mapping[str, Any]:
     return {name: value for name, value in found.items() if value not in (None, {}, "")}
 
 
+def boot_id() -> str | None:
+    """One for all that shares this machine's processors, until it is started again."""
+    return _line(Path("/proc/sys/kernel/random/boot_id"))
+
+
 def _line(path: Path) -> str | None:
     try:
         return path.read_text(encoding="utf-8", errors="replace").strip().partition("\n")[0]

@@ -14,6 +14,7 @@ from .clock import ClockOffset, measure
 from .connection import Connection, NoConnection, over_ssh
 from .deadlines import USUAL, Deadlines
 from .errors import PeerError, PeerLostError
+from .machine_facts import boot_id
 from .shapes import count, nothing, outcome, table, text, text_or_nothing, texts, truth
 
 UNPRIVILEGED = "nobody"
@@ -100,8 +101,10 @@ class Peer:
         return status, printed or (complaints if status else "")
 
     def environment(self) -> Mapping[str, Any]:
-        """Its kernel, processors, driver and settings."""
-        return self._connection.ask("environment", shapes.environment)
+        """Its kernel, processors, driver and settings, and whether it shares this machine."""
+        told = dict(self._connection.ask("environment", shapes.environment))
+        own, there = boot_id(), told.pop("boot_id", None)
+        return told | ({"same_machine": True} if own is not None and there == own else {})
 
     def addresses(self) -> list[Address]:
         """Its interfaces' addresses."""

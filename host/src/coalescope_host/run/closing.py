@@ -5,7 +5,7 @@ import shutil
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
-from coalescope_host.plan.factors import Levels, cell_text, level_text
+from coalescope_host.plan.factors import Levels, cell_text, level_text, log_name
 from coalescope_host.plan.plan import Plan
 from coalescope_host.plan.schedule import Run
 from coalescope_host.run_log import RunLogError, read, run_values
@@ -129,7 +129,7 @@ def lines(plan: Plan, cells: Sequence[Cell]) -> Iterator[str]:
         yield f"{plan.experiment}: one replicate, which has no interval"
     else:
         yield f"{plan.experiment}: means of {each} replicates, ± half of their 95 % intervals"
-    columns = [[name, *(level_text(levels[name]) for levels, _ in cells)] for name in varied]
+    columns = [[log_name(name), *(level_text(levels[name]) for levels, _ in cells)] for name in varied]
     fixed = len(columns)
     columns += [[name, *(_cell(name, runs) for _, runs in cells)] for name in measures]
     width = max(_NARROWEST, shutil.get_terminal_size((_UNKNOWN_WIDTH, 0)).columns)

@@ -12,14 +12,19 @@ from .cpu_time import (
     probe_cpu_s,
     received_elsewhere,
 )
-from .doubts import doubts, levels_of, said_by, whole_losses
+from .doubts import doubts, levels_of, said_by, said_by_workload
 from .errors import Problem, RunLogError
 from .frame_bytes import PART_BYTES, uncounted_bytes
 from .header import Field, StreamLayout
 from .layout import DEFAULT_LIMITS, Limits
 from .log import Mark, Payloads, Result, RunLog, Stream
 from .loss_places import losses
-from .plausibility import OTHERS_PERCENT, implausible
+from .plausibility import (
+    OTHERS_PERCENT,
+    far_end_is_here,
+    implausible,
+    others_before_percent,
+)
 from .reader import read, scan
 from .report import CheckReport, check
 from .run_values import others_at_least_percent, run_values, tasks_percent, window_counts
@@ -50,23 +55,25 @@ __all__ = [
     "cross_checks",
     "cycles_of_owners",
     "doubts",
+    "far_end_is_here",
     "implausible",
     "levels_of",
     "losses",
     "make_header",
     "others_at_least_percent",
     "others_at_least_s",
+    "others_before_percent",
     "owned_times",
     "probe_cpu_s",
     "read",
     "received_elsewhere",
     "run_values",
     "said_by",
+    "said_by_workload",
     "scan",
     "standard_field",
     "tasks_percent",
     "uncounted_bytes",
-    "whole_losses",
     "window_counters",
     "window_counts",
 ]

@@ -27,7 +27,7 @@ def doubts(log: RunLog) -> Iterator[Problem]:
     yield from said_by(log)
     yield from cross_checks(counts, counts.get("elapsed_s", 0.0), environment.get("cpus"))
     yield from implausible(
-        {**whole_losses(log), **values},
+        {**said_by_workload(log), **values},
         environment,
         levels_of(log),
         kind if isinstance(kind, str) else None,
@@ -90,24 +90,34 @@ def _unstable_clock(log: RunLog) -> bool:
     return any(int(flags) & _UNSTABLE_CLOCK for flags in log.streams[0].column("flags"))
 
 
-def whole_losses(log: RunLog) -> dict[str, float]:
-    """The share of datagrams that the workload lost in its whole time, where it says one.
+def said_by_workload(log: RunLog) -> dict[str, float]:
+    """What the workload says of its whole time, where it does: the share of datagrams that it lost,
+    and the CPU time of its other end in percent of a CPU.
 
     It is judged where nothing is known of the window alone.
     """
-    percent = _loss_percent(log)
-    return {} if percent is None else {"datagram_loss_percent": percent}
-
-
-def _loss_percent(log: RunLog) -> float | None:
-    """As iperf3 or coalescope-traffic say it."""
     result = log.result
     if result is None or result.media_type != "application/json":
-        return None
+        return {}
     try:
         document = _members(result.json())
     except RunLogError:
-        return None
+        return {}
+    said = {
+        "datagram_loss_percent": _loss_percent(document),
+        "far_end_cpu_percent": _far_end_percent(document),
+    }
+    return {name: value for name, value in said.items() if value is not None}
+
+
+def _far_end_percent(document: Mapping[str, object]) -> float | None:
+    """As iperf3 says it."""
+    used = _members(_members(document.get("end")).get("cpu_utilization_percent"))
+    return _count(used.get("remote_total"))
+
+
+def _loss_percent(document: Mapping[str, object]) -> float | None:
+    """As iperf3 or coalescope-traffic say it."""
     end = _members(document.get("end"))
     for part in (_members(end.get("sum")), _members(end.get("sum_received"))):
         percent = _count(part.get("lost_percent"))

@@ -127,17 +127,40 @@ def _others(
         others, least = at_least_percent, "at least "
     if others is None:
         others, least = _others_in_user_mode(values), "at least "
-    baseline = environment.get("idle_baseline")
-    before = _number(baseline.get("other_cpu_percent")) if isinstance(baseline, Mapping) else None
-    if others is None or others - (before or 0.0) < OTHERS_PERCENT:
+    before = others_before_percent(environment)
+    if others is None:
+        return
+    who, apart = "Others", ""
+    if far_end_is_here(environment):
+        far_end = values.get("far_end_cpu_percent")
+        if far_end is None:
+            who = "Others and the other end of the traffic, on the same machine,"
+        else:
+            others = max(others - far_end, 0.0)
+            apart = f", beside {far_end:,.0f} % of the other end of the traffic"
+    if others - (before or 0.0) < OTHERS_PERCENT:
         return
     yield doubt(
         "others_were_busy",
-        f"Others took {least}{others:,.0f} % of a CPU while this was measured"
+        f"{who} took {least}{others:,.0f} % of a CPU while this was measured{apart}"
         f"{'' if before is None else f', {before:,.0f} % before'}: they share caches, memory and "
         "clock frequency with it.",
         "other_cpu_percent",
     )
+
+
+def others_before_percent(environment: Environment) -> float | None:
+    """What others took of a CPU before anything was measured; None where it was not looked at."""
+    baseline = environment.get("idle_baseline")
+    return _number(baseline.get("other_cpu_percent")) if isinstance(baseline, Mapping) else None
+
+
+def far_end_is_here(environment: Environment) -> bool:
+    """Whether the other end of the traffic ran on the machine that was measured."""
+    peers = environment.get("peers")
+    if not isinstance(peers, list) or not peers:
+        return False
+    return all(isinstance(peer, Mapping) and peer.get("same_machine") is True for peer in peers)
 
 
 def _others_in_user_mode(values: Mapping[str, float]) -> float | None:
