@@ -105,6 +105,23 @@ static struct found look_up(const char *environment, const struct recorded_setti
 	return found;
 }
 
+static void mark(const char *value, size_t length, void *context)
+{
+	bool *there = context;
+
+	(void)value;
+	(void)length;
+	*there = true;
+}
+
+static bool is_there(const char *environment, const char *path)
+{
+	bool there = false;
+
+	json_at(environment, path, mark, &there);
+	return there;
+}
+
 /* --- what is no one level, although a number can be read --- */
 
 /* A driver may take some of rx-usecs for ways to adapt the delay. */
@@ -165,6 +182,34 @@ bool level_in_force(const struct options *options, const char *environment, cons
 	return true;
 }
 
+static const char COALESCING[] = "coalescing";
+
+static bool is_of_coalescing(const struct recorded_setting *setting)
+{
+	return !strncmp(setting->paths[0], COALESCING, sizeof(COALESCING) - 1);
+}
+
+static bool is_fraction(const char *level)
+{
+	const char *point = strchr(level, '.');
+
+	return is_number(level) && point && point[1 + strspn(point + 1, "0")];
+}
+
+/* Says of a level of coalescing why it is not known to be in force, although nothing else is read; none or off is. */
+static void doubt(const struct options *options, const char *environment, const struct recorded_setting *setting,
+		  const char *asked)
+{
+	if (!is_of_coalescing(setting) || truth(asked) == 0)
+		return;
+	if (is_there(environment, COALESCING) && !is_there(environment, setting->paths[0]))
+		note("%s=%s was asked for, but %s has no such setting (%s): it is not known to be in force",
+		     setting->factor, asked, options->interface, setting->paths[0]);
+	else if (is_fraction(asked))
+		note("%s=%s was asked for, but the kernel takes whole numbers (%s): it is not known to be in force",
+		     setting->factor, asked, setting->paths[0]);
+}
+
 static void compare(const struct options *options, const char *environment, const char *name)
 {
 	const struct recorded_setting *setting = comparable(options, name);
@@ -176,8 +221,11 @@ static void compare(const struct options *options, const char *environment, cons
 	if (!setting)
 		return;
 	found = look_up(environment, setting, claimed);
-	if (!found.count)
+	if (!found.count) {
+		if (!read_back)
+			doubt(options, environment, setting, claimed);
 		return;
+	}
 	mover = moved_by(options, environment, setting, &found);
 	if (mover == ITS_DRIVER)
 		note("%s=%s was %s, but the driver takes %s for a way to adapt it, not for a time: choose another", name,
@@ -189,6 +237,9 @@ static void compare(const struct options *options, const char *environment, cons
 		note("%s=%s was %s, but the host has %s now (%s)%s", name, claimed, claim,
 		     found.alike ? found.first : "several values", setting->paths[0],
 		     read_back || !found.alike ? "" : ": the log says both, and what the host has counts");
+	else if (!read_back && is_of_coalescing(setting) && is_fraction(claimed))
+		note("%s=%s was asked for, but the kernel takes whole numbers (%s), and has %s", name, claimed,
+		     setting->paths[0], found.first);
 }
 
 static void compare_each(const char *environment, size_t length, void *context)

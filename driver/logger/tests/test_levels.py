@@ -7,7 +7,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from coalescope_host.run_log import check, read
+from coalescope_host.run_log import check, read, said_by
 from patience import PATIENCE_S
 
 pytestmark = [pytest.mark.network, pytest.mark.fault("A10")]
@@ -32,10 +32,63 @@ def test_another_mtu_is_said_when_recording_starts(logger, namespaces, tmp_path)
     options = ("-i", "probe0", "-f", "mtu_bytes=9000")
     _, said = recorded(logger, tmp_path / "a.runlog", *options, inside=inside)
     assert "mtu_bytes=9000 was asked for, but the host has 1500 now" in said
-    options = ("-i", "probe0", "-f", "mtu_bytes=1500", "-f", "delay_us=40")
-    log, said = recorded(logger, tmp_path / "b.runlog", *options, inside=inside)
+    options = ("-i", "probe0", "-f", "mtu_bytes=1500")
+    _, said = recorded(logger, tmp_path / "b.runlog", *options, inside=inside)
     assert "asked for" not in said
-    assert log.header["factors"]["delay_us"] == {"requested": 40, "read_back": None}  # veth
+
+
+@pytest.mark.parametrize(
+    ("level", "told"),
+    [
+        ("delay_us=40", True),
+        ("delay_us=0.05", True),
+        ("factor.rx_frames=4", True),
+        ("factor.adaptive_rx=on", True),
+        ("delay_us=0", False),
+        ("factor.adaptive_rx=off", False),
+    ],
+)
+def test_what_an_interface_does_not_have_is_not_known_in_force(
+    logger, namespaces, tmp_path, level, told
+):
+    """A veth has no coalescing: it has no delay, either."""
+    inside = ("ip", "netns", "exec", namespaces[0])
+    path = tmp_path / "a.runlog"
+    log, said = recorded(logger, path, "-i", "probe0", "-f", level, inside=inside)
+    name = level.partition("=")[0]
+    sentence = f"{level} was asked for, but probe0 has no such setting (coalescing/"
+    assert (sentence in said) is told, said
+    assert doubts(path) == ({("not_in_force", name)} if told else set())
+    assert log.header["factors"][name]["read_back"] is None
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        ("--kind", "emulated", "--time-dilation", "20"),
+        ("-f", "delay_control=wire"),
+        ("--read-back", "delay_us=40"),
+    ],
+)
+def test_delays_that_are_known_otherwise_are_not_doubted(logger, namespaces, tmp_path, more):
+    """Of another clock, of another timer, and as whoever set them says."""
+    inside = ("ip", "netns", "exec", namespaces[0])
+    path = tmp_path / "a.runlog"
+    options = ("-i", "probe0", "-f", "delay_us=40", *more)
+    _, said = recorded(logger, path, *options, inside=inside)
+    assert "asked for" not in said
+    assert doubts(path) == set()
+
+
+def test_a_fraction_is_not_known_in_force_where_nothing_is_read(logger, namespaces, tmp_path):
+    """As of a log whose interface told nothing of coalescing."""
+    path = tmp_path / "a.runlog"
+    inside = ("ip", "netns", "exec", namespaces[0])
+    recorded(logger, path, "-i", "probe0", "-f", "delay_us=0.05", inside=inside)
+    log = read(path)
+    del log.header["environment"]["coalescing"]
+    (said,) = [doubt.message for doubt in said_by(log) if doubt.code == "not_in_force"]
+    assert "the kernel takes whole numbers (coalescing/rx_usecs)" in said
 
 
 def test_a_level_read_back_that_is_no_longer_in_force_is_said(logger, namespaces, tmp_path):

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping
 
 from .agreement import cross_checks
 from .errors import Problem, RunLogError
+from .in_force import not_known_in_force
 from .log import RunLog
 from .plausibility import doubt, implausible
 from .run_values import others_at_least_percent, run_values, window_counts
@@ -39,12 +40,20 @@ def said_by(log: RunLog) -> Iterator[Problem]:
     """What the log says against its run itself, whatever it counted."""
     yield from _sources(_members(log.header.get("environment")))
     yield from _workload(log)
+    environment, kind = log.header.get("environment"), _members(log.header.get("run")).get("kind")
     for name, parts in _members(log.header.get("factors")).items():
         requested, read_back = (_members(parts).get(part) for part in ("requested", "read_back"))
         if requested is not None and read_back is not None and requested != read_back:
             yield doubt(
                 "not_as_requested",
                 f"{name}: {requested} was requested, {read_back} was read back and counts.",
+                name,
+            )
+        if read_back is None and requested is not None:
+            yield from not_known_in_force(
+                _members(environment),
+                levels_of(log),
+                kind if isinstance(kind, str) else None,
                 name,
             )
 

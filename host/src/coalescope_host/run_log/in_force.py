@@ -12,6 +12,7 @@ from .errors import Problem
 from .recorded_settings import RECORDED, USECS_MODES, Form, RecordedSetting, is_of_time
 
 _USECS = frozenset({None, "rx-usecs"})  # controls that coalescing's rx_usecs tells of
+_COALESCING = "coalescing"
 _ON = frozenset({"on", "true", "enabled"})
 _OFF = frozenset({"off", "false", "disabled"})
 _STEP_US = 1.0
@@ -38,6 +39,32 @@ def not_in_force(environment: Environment, factors: Factors, kind: str | None) -
             yield _doubt(name, level, override)
         elif any(not _agrees(name, level, value, row.form) for value in values):
             yield _doubt(name, level, f"{row.paths[0]} {_shown(values)}")
+
+
+def not_known_in_force(
+    environment: Environment, factors: Factors, kind: str | None, name: str
+) -> Iterator[Problem]:
+    """A doubt about a level of coalescing that was asked for and that nothing read back, where the
+    interface has no such setting, or the kernel takes no such number."""
+    row, level = RECORDED.get(name), factors.get(name)
+    if row is None or level is None or not _is_comparable(name, factors, kind):
+        return
+    group, _, member = row.paths[0].partition("/")
+    if group != _COALESCING or _truth(level) is False:
+        return
+    has = environment.get(group, {})
+    if group in environment and (not isinstance(has, Mapping) or member not in has):
+        reason = f"the interface has no such setting ({row.paths[0]})"
+    elif _is_number(level) and level != int(level):
+        reason = f"the kernel takes whole numbers ({row.paths[0]})"
+    else:
+        return
+    yield Problem(
+        "not_in_force",
+        f"{name} {_text(level)} was requested, but {reason}: it is not known to be in force.",
+        severity="warning",
+        details={"field": name},
+    )
 
 
 def _is_comparable(name: str, factors: Factors, kind: str | None) -> bool:
