@@ -17,6 +17,7 @@
 #include "ethtool_query.h"
 #include "idle_states.h"
 #include "interface.h"
+#include "json_path.h"
 #include "text_file.h"
 #include "virtual_machine.h"
 
@@ -254,7 +255,53 @@ static void command_line(const struct environment_options *options, struct text 
 	json_close(json, ']');
 }
 
-void environment_describe(const struct environment_options *options, struct text *json)
+struct sought {
+	const char *name;
+	size_t length;
+	unsigned int count;
+};
+
+static bool count_same(const char *name, size_t length, void *context)
+{
+	struct sought *sought = context;
+
+	sought->count += length == sought->length && !memcmp(name, sought->name, length);
+	return true;
+}
+
+struct told {
+	const char *members, *own;
+};
+
+static bool is_once(const char *name, size_t length, void *context)
+{
+	const struct told *told = context;
+	struct sought sought = {.name = name, .length = length};
+
+	json_each_name(told->own, count_same, &sought);
+	if (sought.count) {
+		fprintf(stderr, "coalescope-logger: --environment-file: the logger records \"%.*s\" itself: leave it out\n",
+			(int)length, name);
+		return false;
+	}
+	json_each_name(told->members, count_same, &sought);
+	if (sought.count > 1)
+		fprintf(stderr, "coalescope-logger: --environment-file: \"%.*s\" is there twice\n", (int)length, name);
+	return sought.count <= 1;
+}
+
+/* A name that is there twice has another value for each reader. */
+static bool add_told(const char *members, struct text *json)
+{
+	struct told told = {.members = members, .own = json->data ? json->data + 1 : ""};
+
+	if (!json_each_name(members, is_once, &told))
+		return false;
+	json_raw(json, members);
+	return true;
+}
+
+bool environment_describe(const struct environment_options *options, struct text *json)
 {
 	json_open(json, '{');
 	machine(options, json);
@@ -266,9 +313,10 @@ void environment_describe(const struct environment_options *options, struct text
 	counter_source(options, json);
 	command_line(options, json);
 	notes(options, json);
-	if (options->told)
-		json_raw(json, options->told);
+	if (options->told && !add_told(options->told, json))
+		return false;
 	json_close(json, '}');
+	return true;
 }
 
 void environment_after(const char *interface, struct text *json)

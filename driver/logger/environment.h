@@ -23,8 +23,8 @@ struct environment_options {
 	bool redact_host, redact_command;
 };
 
-/* The header's "environment" object. */
-void environment_describe(const struct environment_options *options, struct text *json);
+/* The header's "environment" object; false where what it is told repeats a name, which is said on stderr. */
+bool environment_describe(const struct environment_options *options, struct text *json);
 /* Members for the footer: the settings that a run may have changed. */
 void environment_after(const char *interface, struct text *json);
 bool interface_mtu(const char *interface, uint64_t *mtu);

@@ -101,7 +101,7 @@ static void source_list(const struct source_set *set, struct text *json)
 	json_close(json, ']');
 }
 
-static void environment(const struct options *options, const struct source_set *set, struct text *json)
+static bool environment(const struct options *options, const struct source_set *set, struct text *json)
 {
 	const struct environment_options wanted = {
 		.interface = options->interface,
@@ -116,7 +116,7 @@ static void environment(const struct options *options, const struct source_set *
 		.redact_command = options->redact_command,
 	};
 
-	environment_describe(&wanted, json);
+	return environment_describe(&wanted, json);
 }
 
 static void window(const struct window_rule *rule, struct text *json)
@@ -134,15 +134,18 @@ static void window(const struct window_rule *rule, struct text *json)
 	json_close(json, '}');
 }
 
-void header_write(const struct options *options, const struct source_set *set, struct text *json)
+bool header_write(const struct options *options, const struct source_set *set, struct text *json)
 {
 	struct text surroundings = {0};
 	unsigned int i;
 
-	environment(options, set, &surroundings);
+	if (!environment(options, set, &surroundings)) {
+		text_free(&surroundings);
+		return false;
+	}
 	if (!surroundings.data) { /* no memory */
 		json->failed = true;
-		return;
+		return true;
 	}
 	json->failed |= surroundings.failed;
 
@@ -182,4 +185,5 @@ void header_write(const struct options *options, const struct source_set *set, s
 	record_layout_json(&set->layout, json);
 	json_close(json, '}');
 	text_pad(json, RUN_LOG_ALIGNMENT);
+	return true;
 }

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "json_path.h"
 
-#include <stdbool.h>
 #include <string.h>
 
 static const char *over_space(const char *at)
@@ -37,6 +36,23 @@ static const char *over_value(const char *at)
 		at++;
 	} while (depth && *at);
 	return at;
+}
+
+bool json_each_name(const char *members, bool (*take)(const char *name, size_t length, void *context), void *context)
+{
+	const char *at = over_space(members), *name, *end;
+
+	for (; *at == '"'; at = over_space(at + (*at == ','))) {
+		name = at;
+		end = over_string(at);
+		at = over_space(end);
+		if (end - name < 2 || *at != ':')
+			return true;
+		if (!take(name + 1, (size_t)(end - name) - 2, context))
+			return false;
+		at = over_space(over_value(over_space(at + 1)));
+	}
+	return true;
 }
 
 /* Whether a member's name, in quotation marks, is the first of a path. */

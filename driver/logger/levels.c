@@ -85,6 +85,11 @@ static void take(const char *value, size_t length, void *context)
 	found->agree &= !found->claimed || same(found->claimed, text, found->of_time);
 }
 
+const char *level_name(size_t index)
+{
+	return index < sizeof(RECORDED) / sizeof(*RECORDED) ? RECORDED[index].factor : NULL;
+}
+
 static const struct recorded_setting *setting_of(const char *factor)
 {
 	size_t i;

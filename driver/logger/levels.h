@@ -14,6 +14,8 @@
 
 enum { LONGEST_LEVEL = 64 };
 
+/* The names of factors whose levels are looked up here, in turn; NULL behind the last. */
+const char *level_name(size_t index);
 /* The value given for a name, or NULL. */
 const char *assignment_of(const struct assignments *assignments, const char *name);
 /*

@@ -19,7 +19,8 @@ static int preview(struct recorder *recorder)
 {
 	struct text header = {0}, pretty = {0};
 
-	header_write(recorder->options, &recorder->set, &header);
+	if (!header_write(recorder->options, &recorder->set, &header))
+		return WRONG;
 	if (header.length)
 		json_pretty(&pretty, header.data, strcspn(header.data, "\n"));
 	while (pretty.length && pretty.data[pretty.length - 1] == ' ')

@@ -12,6 +12,8 @@
 #include <unistd.h>
 
 #include "environment.h"
+#include "levels.h"
+#include "suggestion.h"
 #include "text.h"
 #include "text_file.h"
 
@@ -239,6 +241,9 @@ static bool parse_environment_file(struct options *options, const char *path)
 	return true;
 }
 
+/* What the name of a factor beside the glossary's begins with. */
+static const char OWN[] = "factor.";
+
 /* The factors of docs/glossary.md. */
 static const struct {
 	const char *name;
@@ -261,11 +266,29 @@ static const struct {
 	{"cpus", false},
 };
 
+/* Also of settings that a log records as factor.NAME, by NAME alone. */
+static const char *factor_meant(const char *value)
+{
+	struct suggestion meant = {.word = value, .length = strcspn(value, "=")};
+	const char *name;
+	size_t i;
+
+	for (i = 0; i < sizeof(FACTORS) / sizeof(*FACTORS); i++)
+		suggestion_consider(&meant, FACTORS[i].name, FACTORS[i].name);
+	for (i = 0; (name = level_name(i)) != NULL; i++)
+		if (!strncmp(name, OWN, strlen(OWN)))
+			suggestion_consider(&meant, name + strlen(OWN), name);
+	return meant.best;
+}
+
 static bool unknown_factor(const char *value)
 {
+	const char *meant = factor_meant(value);
 	size_t i;
 
 	complain("no such factor", value);
+	if (meant)
+		fprintf(stderr, "  Did you mean %s?\n", meant);
 	fputs("  Known are", stderr);
 	for (i = 0; i < sizeof(FACTORS) / sizeof(*FACTORS); i++)
 		fprintf(stderr, "%s %s", i ? "," : "", FACTORS[i].name);
@@ -277,9 +300,9 @@ static bool parse_factor(struct assignments *assignments, const char *value)
 {
 	size_t i, length = strcspn(value, "=");
 
-	if (!parse_assignment(assignments, value, "factor."))
+	if (!parse_assignment(assignments, value, OWN))
 		return false;
-	if (!strncmp(value, "factor.", 7))
+	if (!strncmp(value, OWN, strlen(OWN)))
 		return true;
 	for (i = 0; i < sizeof(FACTORS) / sizeof(*FACTORS); i++) {
 		if (strlen(FACTORS[i].name) != length || strncmp(FACTORS[i].name, value, length))
@@ -297,7 +320,7 @@ static bool parse_workload(struct options *options, const char *value)
 
 	if (snprintf(assignment, sizeof(assignment), "workload=%s", value) >= (int)sizeof(assignment))
 		return complain("too long", value);
-	return parse_assignment(&options->factors, assignment, "factor.");
+	return parse_assignment(&options->factors, assignment, OWN);
 }
 
 static bool check_slug(const char *slug)
@@ -389,7 +412,8 @@ static bool parse_identity(struct options *options, int option, const char *valu
 	case OPTION_WORKLOAD:
 		return parse_workload(options, value);
 	case 'r':
-		return parse_whole(&options->replicate, value);
+		return parse_whole(&options->replicate, value) &&
+		       (options->replicate || complain("--replicate must be 1 or more: runs are counted from 1", value));
 	case OPTION_ORDER:
 		return parse_whole(&options->order, value);
 	case OPTION_SEED:
@@ -528,6 +552,26 @@ static bool check_together(const struct options *options)
 	return true;
 }
 
+/* Says which option was probably meant by a word that getopt does not know. */
+static void suggest_option(const char *word)
+{
+	struct suggestion meant = {0};
+	size_t i;
+
+	if (strncmp(word, "--", 2))
+		return;
+	meant.word = word + 2;
+	meant.length = strcspn(word + 2, "=");
+	for (i = 0; LONG_OPTIONS[i].name; i++)
+		if (strlen(LONG_OPTIONS[i].name) == meant.length &&
+		    !strncmp(LONG_OPTIONS[i].name, meant.word, meant.length))
+			return; /* it is one, used wrongly */
+	for (i = 0; LONG_OPTIONS[i].name; i++)
+		suggestion_consider(&meant, LONG_OPTIONS[i].name, LONG_OPTIONS[i].name);
+	if (meant.best)
+		fprintf(stderr, "  Did you mean --%s?\n", meant.best);
+}
+
 enum options_outcome options_parse(struct options *options, int count, char **arguments)
 {
 	int option;
@@ -551,6 +595,8 @@ enum options_outcome options_parse(struct options *options, int count, char **ar
 			puts("coalescope-logger " LOGGER_VERSION ", run log format 1.0");
 			return OPTIONS_DONE;
 		}
+		if (option == '?')
+			suggest_option(arguments[optind - 1]);
 		if (option == '?' || !parse_one(options, option, optarg))
 			return OPTIONS_WRONG;
 	}

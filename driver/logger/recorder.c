@@ -320,7 +320,8 @@ static bool start(struct recorder *recorder, int fd)
 
 	if (!recorder->options->experiment)
 		note("the log names no experiment (--experiment): its upload will have to");
-	header_write(recorder->options, &recorder->set, &header);
+	if (!header_write(recorder->options, &recorder->set, &header))
+		return false;
 	if (header.data)
 		levels_compare(recorder->options, header.data);
 	status = log_writer_start(&recorder->writer, fd, &header,

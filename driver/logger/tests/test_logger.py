@@ -395,6 +395,12 @@ WRONG = [
     (["-i", "lo", "-o", "x", "--read-back", "host=1"], 2, "no --factor"),
     (["-i", "lo", "-o", "x", "-r", "three"], 2, "whole number"),
     (["-i", "lo", "-o", "x", "-r", "-3"], 2, "whole number"),
+    (["-i", "lo", "-o", "x", "-r", "0"], 2, "--replicate must be 1 or more"),
+    (["-i", "lo", "-o", "x", "--experimnet", "a"], 2, "Did you mean --experiment?"),
+    (["-i", "lo", "-o", "x", "--facotr=mtu_bytes=1"], 2, "Did you mean --factor?"),
+    (["-i", "lo", "-o", "x", "-f", "dealy_us=1"], 2, "Did you mean delay_us?"),
+    (["-i", "lo", "-o", "x", "-f", "mtu=1500"], 2, "Did you mean mtu_bytes?"),
+    (["-i", "lo", "-o", "x", "-f", "rx_frame=1"], 2, "Did you mean factor.rx_frames?"),
     (["-i", "lo", "-o", "x", "--run-id", "7"], 2, "UUID"),
     (["-i", "lo", "-o", "x", "--kind", "guessed"], 2, "kind"),
     (["-i", "lo", "-o", "x", "--redact", "everything"], 2, "redacted"),
@@ -423,6 +429,39 @@ def test_what_is_wrong_is_said(logger, tmp_path, arguments, status, message):
     assert (done.returncode, done.stdout) == (status, "")
     assert message in done.stderr
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("arguments", [["--qqqqq"], ["-f", "zzzzzz=1"]])
+def test_nothing_is_suggested_for_what_is_like_nothing(logger, arguments):
+    done = run(logger, "-i", "lo", "-o", "x", *arguments)
+    assert done.returncode == 2
+    assert "Did you mean" not in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        ('{"mtu_bytes": 9000}', 'the logger records "mtu_bytes" itself: leave it out'),
+        ('{"peers": [], "command" : null}', 'the logger records "command" itself'),
+        ('{"site": {"a": 1}, "site": 2}', '"site" is there twice'),
+    ],
+)
+def test_no_name_is_in_the_environment_twice(logger, path, content, said):
+    file = path.with_name("told.json")
+    file.write_text(content)
+    told = ("--environment-file", file)
+    done = run(logger, "-i", "lo", "-o", path, "-d", "20ms", *told)
+    assert done.returncode == 1
+    assert f"--environment-file: {said}" in done.stderr
+    assert not path.exists()
+    assert run(logger, "-i", "lo", "-o", path, "--preview", *told).returncode == 1
+
+
+def test_members_below_may_have_names_of_the_environment(logger, path):
+    file = path.with_name("told.json")
+    file.write_text(' {"peers": [{"mtu_bytes": 9000}], "site": "mtu_bytes"} ')
+    log = record(logger, path, "-d", "20ms", "--environment-file", file)
+    assert log.header["environment"]["site"] == "mtu_bytes"
 
 
 def test_a_log_is_not_overwritten_unless_asked(logger, path):

@@ -129,7 +129,9 @@ def lines(plan: Plan, cells: Sequence[Cell]) -> Iterator[str]:
         yield f"{plan.experiment}: one replicate, which has no interval"
     else:
         yield f"{plan.experiment}: means of {each} replicates, ± half of their 95 % intervals"
-    columns = [[log_name(name), *(level_text(levels[name]) for levels, _ in cells)] for name in varied]
+    columns = [
+        [log_name(name), *(level_text(levels[name]) for levels, _ in cells)] for name in varied
+    ]
     fixed = len(columns)
     columns += [[name, *(_cell(name, runs) for _, runs in cells)] for name in measures]
     width = max(_NARROWEST, shutil.get_terminal_size((_UNKNOWN_WIDTH, 0)).columns)
