@@ -55,7 +55,7 @@ def not_known_in_force(
     has = environment.get(group, {})
     if group in environment and (not isinstance(has, Mapping) or member not in has):
         reason = f"the interface has no such setting ({row.paths[0]})"
-    elif _is_number(level) and level != int(level):
+    elif isinstance(level, float) and not level.is_integer():
         reason = f"the kernel takes whole numbers ({row.paths[0]})"
     else:
         return
