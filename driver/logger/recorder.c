@@ -360,12 +360,32 @@ static bool judge_window(const struct recorder *recorder)
 	return true;
 }
 
+/* Whether the command went wrong by itself, which is said. */
+static bool command_failed(const struct recorder *recorder)
+{
+	const struct workload *workload = &recorder->workload;
+	const char *command = recorder->options->command ? recorder->options->command[0] : NULL;
+
+	if (!command || recorder->caught || workload->timed_out || !workload->exited || !workload->status)
+		return false;
+	if (WIFEXITED(workload->status))
+		fprintf(stderr, "coalescope-logger: %s ended with status %d; the log is kept\n", command,
+			WEXITSTATUS(workload->status));
+	else
+		fprintf(stderr, "coalescope-logger: %s was ended by %s; the log is kept\n", command,
+			strsignal(WTERMSIG(workload->status)));
+	return true;
+}
+
 static bool judge(const struct recorder *recorder)
 {
 	const struct workload *workload = &recorder->workload;
 	const struct options *options = recorder->options;
-	bool fine = judge_window(recorder);
+	bool fine;
 
+	if (command_failed(recorder))
+		return false; /* that the window is short, or without a packet, comes of it */
+	fine = judge_window(recorder);
 	if (recorder->caught && (options->command || options->window.duration_ns)) {
 		fprintf(stderr, "coalescope-logger: %s: the log is whole, the run is short\n",
 			strsignal(recorder->caught));
@@ -374,15 +394,6 @@ static bool judge(const struct recorder *recorder)
 	if (workload->timed_out) {
 		fprintf(stderr, "coalescope-logger: %s was still running after %g s and was ended; the log is kept\n",
 			options->command[0], (double)options->command_timeout_ns / 1e9);
-		return false;
-	}
-	if (options->command && workload->exited && workload->status) {
-		if (WIFEXITED(workload->status))
-			fprintf(stderr, "coalescope-logger: %s ended with status %d; the log is kept\n",
-				options->command[0], WEXITSTATUS(workload->status));
-		else
-			fprintf(stderr, "coalescope-logger: %s was ended by %s; the log is kept\n",
-				options->command[0], strsignal(WTERMSIG(workload->status)));
 		return false;
 	}
 	return fine;

@@ -5,7 +5,6 @@ import argparse
 import difflib
 import importlib
 import json
-import os
 import re
 import shutil
 import sys
@@ -17,11 +16,9 @@ from .commands import arguments as of
 from .commands.answer import Answer
 from .plan.registry import MEANINGS
 from .run_log import CheckReport, check
-from .terminal import show_steering
+from .terminal import PipeClosed, end_quietly, show_steering
 
 VERSION = "0.1.0"
-PIPE_CLOSED = 141
-"""What a shell reports for SIGPIPE."""
 COMMANDS: Mapping[str, tuple[str, Callable[[argparse.ArgumentParser], None]]] = {
     "check": (
         "say what run logs hold and what is wrong with them, with offsets",
@@ -86,12 +83,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command. Exit status: 0 fine, 1 it went wrong, 2 usage or plan, 141 pipe closed."""
     show_steering()
     try:
-        status = _run(sys.argv[1:] if arguments is None else arguments)
-        sys.stdout.flush()
-    except BrokenPipeError:
-        # The reader has seen enough (… | head). Nothing more may be written, not even at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
-        return PIPE_CLOSED
+        try:
+            status = _run(sys.argv[1:] if arguments is None else arguments)
+        finally:
+            sys.stdout.flush()  # of --help, too, which ends with SystemExit
+    except PipeClosed:
+        return end_quietly()
     return status
 
 

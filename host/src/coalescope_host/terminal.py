@@ -1,15 +1,27 @@
 # SPDX-License-Identifier: Apache-2.0
 """The one way to the terminal: text of others cannot steer it, whoever prints it."""
 
+import os
 import re
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
 from typing import Any, TextIO, cast
+
+PIPE_CLOSED = 141
+"""What a shell reports for SIGPIPE."""
 
 #: Controls but tab and the ends of lines, what changes the direction of text, and line separators.
 _STEERING = re.compile(
     r"[\x00-\x08\x0b-\x0c\x0e-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]|\r(?!\n)"
 )
+
+
+class PipeClosed(Exception):  # noqa: N818  nothing went wrong
+    """Who read what is printed has seen enough (… | head).
+
+    It is no `OSError`, as that of a pipe to another program is.
+    """
 
 
 def shown(text: str) -> str:
@@ -32,15 +44,40 @@ def _with_steering_shown(stream: TextIO) -> TextIO:
     return stream if isinstance(stream, _Shown) else cast("TextIO", _Shown(stream))
 
 
+@contextmanager
+def _until_closed() -> Iterator[None]:
+    try:
+        yield
+    except BrokenPipeError:
+        raise PipeClosed from None
+
+
+def end_quietly() -> int:
+    """Have nothing more written, not even at exit; the status that a shell reports for SIGPIPE."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    for stream in (sys.stdout, sys.stderr):
+        with suppress(OSError, ValueError):  # a stream in memory has no descriptor
+            os.dup2(nowhere, stream.fileno())
+    return PIPE_CLOSED
+
+
 class _Shown:
-    """A stream that takes text as `shown` makes it, and is the stream below in all else."""
+    """A stream that takes text as `shown` makes it, and is the stream below in all else.
+
+    Writing raises `PipeClosed` where nobody reads any more.
+    """
 
     def __init__(self, stream: TextIO) -> None:
         self.unfiltered = stream
 
     def write(self, text: str) -> int:
-        self.unfiltered.write(shown(text))
+        with _until_closed():
+            self.unfiltered.write(shown(text))
         return len(text)
+
+    def flush(self) -> None:
+        with _until_closed():
+            self.unfiltered.flush()
 
     def writelines(self, lines: Iterable[str]) -> None:
         for line in lines:

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 from coalescope_host.plan.schedule import Run
-from coalescope_host.run.summary import summary
+from coalescope_host.run.summary import failures, summary
 
 
 def said(warnings: Sequence[Sequence[str]]) -> list[str]:
@@ -27,7 +27,7 @@ def summary_of(lines: Sequence[Mapping[str, Any]]) -> list[str]:
         }
         for run, line in zip(runs, lines, strict=True)
     ]
-    return summary(runs, entries).splitlines()
+    return [*summary(runs, entries).splitlines(), *failures(runs, entries).splitlines()]
 
 
 def test_warnings_are_counted_and_each_is_said_once() -> None:
@@ -47,9 +47,15 @@ def test_warnings_that_differ_in_their_numbers_are_one_kind() -> None:
 
 def test_a_reason_for_which_many_runs_failed_is_said_once() -> None:
     failed = {"status": "failed", "reason": "the cable is out"}
-    assert summary_of([failed] * 3)[1:2] == [
-        "  failed: run 1 (replicate 1): mtu_bytes=1500 and 2 more: the cable is out"
+    assert summary_of([failed] * 3)[-2:] == [
+        "Why runs failed:",
+        "  the cable is out: run 1 (replicate 1): mtu_bytes=1500 and 2 more",
     ]
+
+
+def test_what_failed_before_it_began_is_said_too() -> None:
+    failed = {"status": "failed", "reason": "no such peer", "attempt": 0}
+    assert summary_of([failed] * 2)[-1] == "  no such peer: 2 runs failed before they began"
 
 
 def test_without_warnings_it_says_so() -> None:

@@ -195,6 +195,9 @@ def test_a_setting_that_is_refused_fails_its_runs_alone(files: Files) -> None:
     assert [entry["attempt"] for entry in failed] == [1, 2]
     assert failed[0]["reason"] == "the device refuses mtu_bytes = 6000"
     assert "2 of 3 runs done, 1 failed." in done.stderr
+    *_, title, last = done.stderr.splitlines()
+    assert title == "Why runs failed:"
+    assert last.startswith("  the device refuses mtu_bytes = 6000: run ")
     assert files.settings == BEFORE
 
 
@@ -221,6 +224,7 @@ def test_a_workload_that_fails_or_hangs_fails_its_runs_alone(
     good, bad = sorted(files.entries(), key=lambda entry: entry["status"])
     assert (good["status"], bad["status"]) == ("done", "failed")
     assert reason in bad["reason"]
+    assert len(bad["reason"].splitlines()) == 1, "nothing but why"
     assert reason in done.stderr
     assert files.settings == BEFORE
 
@@ -238,7 +242,8 @@ def test_a_workload_that_fails_in_its_pilot_run_fails_its_runs_alone(files: File
         ("done", 1),
     ]
     assert "2 of 4 runs done, 2 failed." in done.stderr
-    assert "failed before they began: 2 runs: workload bad does not work: " in done.stderr
+    assert done.stderr.splitlines()[-1].startswith("  workload bad does not work: ")
+    assert done.stderr.endswith(": 2 runs failed before they began\n")
     assert "Pilot run of good" not in files.sweep().stderr, "it is known to work"
     assert files.settings == BEFORE
 

@@ -18,7 +18,7 @@ from typing import Any
 from urllib.request import Request, urlopen
 
 import pytest
-from coalescope_host.run.upload import send
+from coalescope_host.run.upload import Outcome, answered, send
 from patience import PATIENCE_S, wait_until
 
 from .conftest import Files
@@ -310,3 +310,23 @@ def test_a_file_that_is_not_there_is_named_once(tmp_path: Path) -> None:
         check=False,
     )
     assert (done.returncode, done.stderr) == (1, "refused none: there is no such file\n")
+
+
+REFUSED = {"code": "cut_off", "message": "It ends in its header.", "advice": "Copy it again."}
+
+
+@pytest.mark.parametrize(
+    ("error", "said"),
+    [
+        (REFUSED, "It ends in its header. Copy it again."),
+        (
+            {**REFUSED, "problems": [REFUSED, {"message": "It is old.", "advice": None}, 7]},
+            "It ends in its header. Copy it again. It is old.",
+        ),
+        ({"message": ["no text"], "problems": None}, "without a reason"),
+        ("no object", "without a reason"),
+    ],
+)
+def test_all_that_a_server_says_against_a_log_is_told(error: object, said: str) -> None:
+    outcome = answered("http://a", 422, json.dumps({"error": error}).encode())
+    assert outcome == Outcome("refused", f"http://a answered 422: {said}")

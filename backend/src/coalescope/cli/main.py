@@ -3,18 +3,16 @@
 
 import importlib
 import io
-import os
 import sys
 from collections.abc import Sequence
 
-from coalescope_host.terminal import show_steering
+from coalescope_host.terminal import PipeClosed, end_quietly, show_steering
 
 from coalescope.cli.parser import parse
 
 WRONG_INPUT = 1
-# 2, wrong usage, is argparse's; the two below are what a shell reports for the signals.
+# 2, wrong usage, is argparse's; this is what a shell reports for the signal.
 INTERRUPTED = 130
-PIPE_CLOSED = 141
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -26,16 +24,16 @@ def main(argv: Sequence[str] | None = None) -> int:
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")  # a terminal without Greek letters is no reason
     show_steering()
-    arguments = parse(argv)
     try:
-        status: int = importlib.import_module(arguments.module).run(arguments)
-        sys.stdout.flush()
+        try:
+            arguments = parse(argv)
+            status: int = importlib.import_module(arguments.module).run(arguments)
+        finally:
+            sys.stdout.flush()  # of --help, too, which ends with SystemExit
     except KeyboardInterrupt:
         return INTERRUPTED
-    except BrokenPipeError:
-        # The reader has seen enough (… | head). Nothing more may be written, not even at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
-        return PIPE_CLOSED
+    except PipeClosed:
+        return end_quietly()
     except Exception as error:
         from coalescope.cli.complaints import explain  # noqa: PLC0415  only when it is needed
 

@@ -5,6 +5,7 @@ from argparse import Namespace
 from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 from coalescope_host.plan.again import replicates_needed
@@ -13,7 +14,7 @@ from coalescope_host.plan.plan_file import load_plan
 from coalescope_host.plan.server_url import A_SERVER, is_server
 from coalescope_host.protocols import SweepError
 from coalescope_host.run import factory
-from coalescope_host.run.closing import places, what_next
+from coalescope_host.run.closing import Cell, places, what_next
 from coalescope_host.run.dry_run import dry_run
 from coalescope_host.run.invocation import Invocation, OpenBench
 from coalescope_host.run.signals import interruptible
@@ -47,18 +48,22 @@ def _sweep(options: Namespace, open_bench: OpenBench, answer: Answer) -> int:
         say(f"{options.cells}: no cell needs more replicates.")
         return 0
     folder: Path = options.out or Path(plan.experiment)
-    invocation = Invocation(
-        plan, folder, open_bench, measured_in(answer), _blocks(options, plan), needed
-    )
+    show = partial(_show, folder, answer)
+    invocation = Invocation(plan, folder, open_bench, show, _blocks(options, plan), needed)
     refused = refused_interface(plan.interface, options, plan.peers)
     if options.dry_run:
         return _dry_run(invocation, refused, answer, everything=options.all)
     if refused:
         raise SweepError("\n".join(refused))
     done = invocation.carry_out()
+    return 0 if done else FAILED
+
+
+def _show(folder: Path, answer: Answer, plan: Plan, cells: Sequence[Cell]) -> None:
+    """The table, and where everything is: what comes after that is why runs failed."""
+    measured_in(answer)(plan, cells)
     answer.tell((), **places(plan, folder))
     say(f"The logs are in {folder / LOGS}.\n{what_next(plan, folder)}")
-    return 0 if done else FAILED
 
 
 def _plan(options: Namespace) -> Plan:

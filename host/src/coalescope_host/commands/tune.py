@@ -3,7 +3,7 @@
 
 import socket
 from argparse import Namespace
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
 from coalescope_host.drivers import driver_named
@@ -32,7 +32,7 @@ from .answer import Answer
 from .confirmation import typed
 from .ending import FAILED, UsageError, ended, say
 from .sweep import names_a_plan, plan_from_file, with_upload
-from .without_plan import check_interface, factors_of, plan_with, refused_interface, slug
+from .without_plan import check_interface, checked_factors, plan_with, refused_interface, slug
 
 _LATENCIES = ("p50", "p99", "p99.9")
 _GOES_ON = "The same command goes on where this stopped."
@@ -78,6 +78,7 @@ def _question(options: Namespace) -> Question:
 def _plan(options: Namespace) -> Plan:
     if names_a_plan(options):
         return plan_from_file(options)
+    asked_for = checked_factors(options)
     check_interface(options.plan, options)
     workload = options.workload or ("rr" if options.goal in _LATENCIES else "tcp")
     if "," in workload:
@@ -85,16 +86,16 @@ def _plan(options: Namespace) -> Plan:
     options.experiment = options.experiment or slug(
         f"{socket.gethostname()}-{options.plan}-tune-{options.goal}"
     )
-    now = start_of(options.out or Path(options.experiment)) or _now(options)
-    named = {factor_name(word): levels for word, levels in factors_of(options).items()}
+    now = start_of(options.out or Path(options.experiment)) or _now(options.plan, asked_for)
+    named = {factor_name(word): levels for word, levels in asked_for.items()}
     factors = with_start(named or _usual(options.plan, now), now)
     return plan_with(options, factors, workload, exclude=left_out(factors, now))
 
 
-def _now(options: Namespace) -> Levels:
+def _now(interface: str, asked_for: Iterable[str]) -> Levels:
     """How everything is set that may be tuned."""
-    words = [factor_name(word) for word in factors_of(options)]
-    return open_host(options.plan).now([*words, DELAY, ADAPTIVE])
+    words = [factor_name(word) for word in asked_for]
+    return open_host(interface).now([*words, DELAY, ADAPTIVE])
 
 
 def _usual(interface: str, now: Levels) -> dict[str, list[Level]]:

@@ -11,7 +11,8 @@ from typing import Any
 
 from coalescope_host.plan.factors import FAMILIES, rule_of
 from coalescope_host.plan.plan import PeerSpec, Plan
-from coalescope_host.plan.plan_file import plan_of
+from coalescope_host.plan.plan_file import DAY_S, SHORTEST_S, SLUG, plan_of
+from coalescope_host.plan.server_url import A_SERVER, is_server
 from coalescope_host.plan.toml_table import suggestion
 from coalescope_host.protocols import SweepError
 from coalescope_host.remote import connect
@@ -36,13 +37,13 @@ def plan_without(options: Namespace) -> Plan:
         PlanError: with what is wrong in it.
         SweepError: if a peer cannot be reached, or is not on the interface's link.
     """
+    factors = checked_factors(options)
+    replicates = _blocks(options.replicates)
     check_interface(options.plan, options)
-    factors = factors_of(options)
     if not factors:
         raise UsageError(
             f"what is to be varied on {options.plan}? --mtu 1500,9000 --rx-usecs 0,25,50, say."
         )
-    replicates = _blocks(options.replicates)
     return plan_with(options, factors, options.workload, replicates=replicates)
 
 
@@ -131,6 +132,39 @@ def slug(text: str) -> str:
     return "-".join(re.findall(r"[a-z0-9]+", text.lower())) or "sweep"
 
 
+def checked_factors(options: Namespace) -> dict[str, list[Any]]:
+    """What the options vary, once all of them are values that can be: before anybody is asked.
+
+    Raises:
+        UsageError: with the option and the value that cannot.
+    """
+    if not SHORTEST_S <= options.duration <= DAY_S:
+        span = f"a number from {SHORTEST_S:g} to {DAY_S:g}, in seconds"
+        raise UsageError(f"--duration {options.duration:g}: must be {span}.")
+    if options.experiment is not None and not SLUG.fullmatch(options.experiment):
+        words = "lower-case words joined by hyphens"
+        raise UsageError(f"--experiment {options.experiment}: must be {words}.")
+    if options.server is not None and not is_server(options.server):
+        raise UsageError(f"--server {A_SERVER}")
+    if options.workload is not None:
+        _workloads(options.workload)
+    factors = factors_of(options)
+    for name, levels in factors.items():
+        _check_levels(name, levels)
+    return factors
+
+
+def _check_levels(name: str, levels: Sequence[Any]) -> None:
+    rule = rule_of(name)
+    if isinstance(rule, str):
+        raise UsageError(f"--{name}: {rule}")
+    if not levels:
+        raise UsageError(f"--{name}: has no level; it must be {rule.description}.")
+    for level in levels:
+        if not rule.allows(rule.normal(level)):
+            raise UsageError(f"--{name} {level}: must be {rule.description}.")
+
+
 def factors_of(options: Namespace) -> dict[str, list[Any]]:
     """What the options vary, by the names that were typed.
 
@@ -178,6 +212,6 @@ def _workloads(text: str) -> dict[str, Mapping[str, Any]]:
 
 
 def _blocks(text: str | None) -> int:
-    if text is not None and not text.isdecimal():
+    if text is not None and not (text.isdecimal() and int(text)):
         raise UsageError(f"--replicates {text}: without a plan this is how many, such as 5.")
     return BLOCKS if text is None else int(text)

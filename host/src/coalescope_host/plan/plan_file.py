@@ -32,7 +32,7 @@ INTERFACE = re.compile(r"[^\s/:]{1,15}")
 #: `${NAME}` is a shell's, and `{3}` an expression's: these are left to the program.
 PLACEHOLDER = re.compile(r"(?<!\$)\{([A-Za-z_][A-Za-z0-9_.-]*)\}")
 MOST_CELLS = 100_000
-DAY_S = 86_400.0
+SHORTEST_S, DAY_S = 0.01, 86_400.0
 OF_THE_PLAN = frozenset(
     {"title", "kind", "interface", "replicates", "seed", "duration_s", "warmup_s", "settle_s"}
     | {"experiment", "interval_ms", "source", "pilot_s", "idle_s", "retries"}
@@ -89,7 +89,7 @@ def _plan(path: Path, document: Mapping[str, Any], table: Table) -> Plan:
         interface=_matching(table, "interface", INTERFACE, "an interface's name"),
         replicates=table.whole("replicates", 10, low=1, high=10_000),
         seed=table.whole("seed", low=0, high=LARGEST_SEED) if "seed" in table else None,
-        duration_s=table.number("duration_s", low=0.01, high=DAY_S),
+        duration_s=table.number("duration_s", low=SHORTEST_S, high=DAY_S),
         warmup_s=table.number("warmup_s", 0.0, low=0, high=DAY_S),
         settle_s=table.number("settle_s", 0.2, low=0, high=3600),
         interval_ms=table.whole("interval_ms", 100, low=1, high=60_000),

@@ -24,7 +24,7 @@ from .progress import Progress
 from .recording import missing_logger
 from .signals import interruptible
 from .skipped import begun, mark_failed, reachable
-from .summary import summary
+from .summary import failures, summary
 from .sweeping import LOGS, PilotError, Sweep, guarded, overhead_s, pending, run_s
 from .upload import token
 from .uploads import Uploads
@@ -69,14 +69,18 @@ class Invocation:
             uploads = uploads_of(plan, journal, folder, self.network)
             (folder / LOGS).mkdir(exist_ok=True)
             try:
-                _carry_out(
-                    plan, runs, journal, folder, lambda: self.open_bench(plan, check), uploads
-                )
+                try:
+                    _carry_out(
+                        plan, runs, journal, folder, lambda: self.open_bench(plan, check), uploads
+                    )
+                finally:
+                    if begun(journal):
+                        say(summary(runs, journal.entries))
+                        self.show(plan, cells_of(plan, runs, journal, folder))
+                finish_uploads(uploads, check)
             finally:
-                if begun(journal):
-                    say(summary(runs, journal.entries))
-                    self.show(plan, cells_of(plan, runs, journal, folder))
-            finish_uploads(uploads, check)
+                if begun(journal) and (why := failures(runs, journal.entries)):
+                    say(why)
             return not pending(runs, journal, folder) and not _left(uploads)
 
 

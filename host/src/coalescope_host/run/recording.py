@@ -148,6 +148,7 @@ def logger_command(
     argv += ["--interval", f"{plan.interval_ms}ms", "--duration", f"{duration_s:g}s"]
     argv += ["--warmup", f"{plan.warmup_s:g}s", "--source", plan.source]
     argv += [
+        "--quiet",  # what it says is why a run failed
         "--command-timeout",
         f"{_longest_s(plan, run, duration_s):g}s",
         "--experiment",
@@ -156,7 +157,9 @@ def logger_command(
         plan.kind,
     ]
     argv += ["--plan", plan.plan_hash, "--run-id", run.id]
-    argv += ["--replicate", str(run.replicate), "--order", str(run.order), "--seed", str(run.seed)]
+    argv += ["--order", str(run.order), "--seed", str(run.seed)]
+    if run.replicate:  # a pilot is of no block
+        argv += ["--replicate", str(run.replicate)]
     if plan.title is not None:
         argv += ["--title", plan.title]
     if plan.logger.time_dilation is not None:

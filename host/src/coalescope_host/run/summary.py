@@ -20,16 +20,33 @@ _NEAR_US = 1.0
 
 
 def summary(runs: Sequence[Run], entries: Iterable[Entry]) -> str:
-    """Runs done and failed with reasons, warnings, where a device took what was not asked for."""
-    latest = {entry["id"]: entry for entry in entries if entry["type"] == "run"}
-    wanted = [(run, latest.get(run.id)) for run in runs]
-    done = [entry for _, entry in wanted if entry and entry["status"] == "done"]
-    failed = [(run, entry) for run, entry in wanted if entry and entry["status"] == "failed"]
-    lines = [f"{len(done)} of {len(runs)} runs done, {len(failed)} failed."]
-    lines += _failures([(run, entry) for run, entry in failed if entry["attempt"]])
+    """Runs done and failed, warnings, where a device took what was not asked for."""
+    latest = _latest(runs, entries)
+    done = [entry for _, entry in latest if entry["status"] == "done"]
+    failed = sum(entry["status"] == "failed" for _, entry in latest)
+    counted = f"{len(done)} of {len(runs)} runs done, {failed} failed."
+    return "\n".join([counted, *_warnings(done), *_differences(done)])
+
+
+def failures(runs: Sequence[Run], entries: Iterable[Entry]) -> str:
+    """Why runs failed, each reason first in its line; empty if none did."""
+    failed = [(run, e) for run, e in _latest(runs, entries) if e["status"] == "failed"]
+    lines = [*_failures([(run, entry) for run, entry in failed if entry["attempt"]])]
     never = Counter(entry["reason"] for _, entry in failed if not entry["attempt"])
-    lines += (f"  failed before they began: {runs} runs: {why}" for why, runs in never.items())
-    return "\n".join([*lines, *_warnings(done), *_differences(done)])
+    lines += (
+        f"  {why}: {_counted(number)} failed before they began" for why, number in never.items()
+    )
+    return "\n".join(["Why runs failed:", *lines]) if lines else ""
+
+
+def _latest(runs: Sequence[Run], entries: Iterable[Entry]) -> list[tuple[Run, Entry]]:
+    """The runs that have a line in the journal, and its last."""
+    latest = {entry["id"]: entry for entry in entries if entry["type"] == "run"}
+    return [(run, latest[run.id]) for run in runs if run.id in latest]
+
+
+def _counted(runs: int) -> str:
+    return "1 run" if runs == 1 else f"{runs} runs"
 
 
 def _failures(failed: Sequence[tuple[Run, Entry]]) -> Iterator[str]:
@@ -39,7 +56,7 @@ def _failures(failed: Sequence[tuple[Run, Entry]]) -> Iterator[str]:
         runs[str(entry["reason"])].append(run)
     for reason, those in list(runs.items())[:_MOST_FAILURES]:
         others = f" and {len(those) - 1} more" if len(those) > 1 else ""
-        yield f"  failed: {those[0]}{others}: {reason}"
+        yield f"  {reason}: {those[0]}{others}"
     if len(runs) > _MOST_FAILURES:
         yield f"  … and {len(runs) - _MOST_FAILURES} more reasons; the journal has all of them"
 
@@ -65,7 +82,7 @@ def _warnings(done: Sequence[Entry]) -> Iterator[str]:
 def _of(count: int, runs: int) -> str:
     if count == runs and runs > 1:
         return f"all {runs} runs"
-    return "1 run" if count == 1 else f"{count} runs"
+    return _counted(count)
 
 
 def _merged(texts: Sequence[str]) -> str:

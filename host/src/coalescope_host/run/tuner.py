@@ -28,7 +28,7 @@ from .journal import NAME, Journal
 from .progress import Progress, clock
 from .signals import interruptible
 from .skipped import begun, reachable
-from .summary import summary
+from .summary import failures, summary
 from .sweeping import LOGS, Sweep, guarded, overhead_s, run_s
 from .tuned import Tuned, standing
 from .uploads import Uploads
@@ -71,6 +71,8 @@ class Tuner:
                     finally:
                         if rounds.planned:
                             say(summary(rounds.planned, journal.entries))
+                            if why := failures(rounds.planned, journal.entries):
+                                say(why)
                     self.afterwards(tuned, bench)
             finally:
                 finish_uploads(uploads, check)

@@ -6,15 +6,18 @@ import http.client
 import json
 import os
 import ssl
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 from urllib.parse import urlencode, urlsplit
 
 from coalescope_host.program_environment import TOKEN_VARIABLE
 
 PASSING = frozenset({408, 425, 429, 500, 502, 503, 504})
 TIMEOUT_S = 20.0
+MOST_FAULTS = 20
 
 
 @dataclass(frozen=True)
@@ -87,7 +90,7 @@ def send(server: str, path: Path, secret: str | None) -> Outcome:
             with suppress(BrokenPipeError, ConnectionResetError, ssl.SSLEOFError):
                 connection.request("POST", f"{base}/api/uploads?{query}", file, headers)
             answer = connection.getresponse()
-            return _outcome(server, answer.status, answer.read(1 << 20))
+            return answered(server, answer.status, answer.read(1 << 20))
     except FileNotFoundError:
         return Outcome("refused", f"{path} is not there any more")
     except (OSError, http.client.HTTPException) as error:
@@ -105,7 +108,8 @@ def _connection(server: str) -> http.client.HTTPConnection:
     return http.client.HTTPConnection(host, parts.port, timeout=TIMEOUT_S)
 
 
-def _outcome(server: str, status: int, body: bytes) -> Outcome:
+def answered(server: str, status: int, body: bytes) -> Outcome:
+    """What a store's answer says of a file."""
     try:
         answer = json.loads(body)
     except ValueError:
@@ -114,10 +118,21 @@ def _outcome(server: str, status: int, body: bytes) -> Outcome:
         return Outcome("failed", f"{server} answered {status}, but not as Coalescope does")
     if status in (200, 201) and "outcome" in answer:
         return Outcome(str(answer["outcome"]))
-    error = answer.get("error")
-    text = error.get("message") if isinstance(error, dict) else None
-    reason = f"{server} answered {status}: {text or 'without a reason'}"
+    reason = f"{server} answered {status}: {_said(answer) or 'without a reason'}"
     if status == 401:
         reason += f" Set {TOKEN_VARIABLE}, or name a file that holds the token."
     # another token can mend 401 and 403: what waits is sent again
     return Outcome("failed" if status in (*PASSING, 401, 403) else "refused", reason)
+
+
+def _said(answer: Mapping[str, Any]) -> str:
+    """The sentences of a refusal: what is wrong and what to do, of all its faults."""
+    error = answer.get("error")
+    faults = [error, *_listed(error.get("problems"))] if isinstance(error, dict) else []
+    texts = [fault.get(part) for fault in faults for part in ("message", "advice")]
+    return " ".join(dict.fromkeys(text for text in texts if isinstance(text, str) and text))
+
+
+def _listed(problems: object) -> list[dict[str, Any]]:
+    listed = problems if isinstance(problems, list) else []
+    return [fault for fault in listed if isinstance(fault, dict)][:MOST_FAULTS]
