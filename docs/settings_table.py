@@ -44,7 +44,8 @@ GROUPS = {
     ),
     "machine": (
         "Processors",
-        "Of the whole machine, and absent in most virtual ones: tested on imitations of their files, not\n"
+        "Of the whole machine, and absent in most virtual ones: tested on imitations of their "
+        "files, not\n"
         "on a processor that has them. `irqbalance = false` pauses it.",
     ),
     "workload": (
