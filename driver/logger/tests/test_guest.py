@@ -6,9 +6,10 @@ from pathlib import Path
 import pytest
 from coalescope_host.run_log import check, read
 from guest.folders import alone
-from guest.kernel import KERNELS, OLDEST, debian_kernel
+from guest.kernel import debian_kernel
 from guest.machine import Guest
 from guest.programs import SNAPSHOT_MODULE, build_programs
+from guest.versions import VERSIONS
 
 HERE = Path(__file__).parent
 GOLDEN = HERE.parents[1] / "testdata" / "module.runlog"
@@ -28,7 +29,7 @@ time.sleep(0.2)
 
 @pytest.fixture(
     scope="module",
-    params=[pytest.param(v, marks=() if v == OLDEST else pytest.mark.soak) for v in KERNELS],
+    params=VERSIONS,
 )
 def run(request, tmp_path_factory):
     """Boot each kernel once; the tests look at what it left."""

@@ -4,15 +4,14 @@
 from pathlib import Path
 
 import pytest
-from guest.kernel import KERNELS, NEWEST
 from guest.machine import Guest
+from guest.versions import VERSIONS
 
 HERE = Path(__file__).parent
 CARDS = ("e1000e", "e1000e", "e1000", "e1000", "e1000")
 FCS, SHORTEST = 4, 60
 
-versions = [pytest.param(v, marks=() if v == NEWEST else pytest.mark.soak) for v in KERNELS]
-pytestmark = [pytest.mark.guest, pytest.mark.parametrize("kernel", versions, indirect=True)]
+pytestmark = [pytest.mark.guest, pytest.mark.parametrize("kernel", VERSIONS, indirect=True)]
 
 
 @pytest.fixture(scope="module")

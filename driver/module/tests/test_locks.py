@@ -10,8 +10,8 @@ import shutil
 from pathlib import Path
 
 import pytest
-from guest.kernel import KERNELS, NEWEST
 from guest.machine import Guest, Result
+from guest.versions import VERSIONS
 
 MODULE = Path(__file__).resolve().parents[1]
 INCLUDE = MODULE.parent / "include"
@@ -29,8 +29,7 @@ kill $watcher; wait $watcher || true
 sleep 0.5
 """
 
-versions = [pytest.param(v, marks=() if v == NEWEST else pytest.mark.soak) for v in KERNELS]
-pytestmark = [pytest.mark.guest, pytest.mark.parametrize("kernel", versions, indirect=True)]
+pytestmark = [pytest.mark.guest, pytest.mark.parametrize("kernel", VERSIONS, indirect=True)]
 
 
 def without_rtnl(function: str, into: Path) -> Path:

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 from guest.errors import GuestError
-from guest.kernel import KERNELS, OLDEST
 from guest.machine import Guest
+from guest.versions import VERSIONS
 
 HERE = Path(__file__).parent
 BOOTS = 3
@@ -16,8 +16,7 @@ STALE_CODE = "Oops: int3"
 #: The emulated card has stopped, where its driver, too, receives nothing more.
 SILENT_CARD = "The card is silent"
 
-versions = [pytest.param(v, marks=() if v == OLDEST else pytest.mark.soak) for v in KERNELS]
-pytestmark = [pytest.mark.guest, pytest.mark.parametrize("kernel", versions, indirect=True)]
+pytestmark = [pytest.mark.guest, pytest.mark.parametrize("kernel", VERSIONS, indirect=True)]
 
 
 @pytest.fixture(scope="module")

@@ -5,10 +5,11 @@ from pathlib import Path
 
 import pytest
 from guest.machine import Guest
+from guest.versions import VERSIONS
 
 HERE = Path(__file__).parent
 
-pytestmark = pytest.mark.guest
+pytestmark = [pytest.mark.guest, pytest.mark.parametrize("kernel", VERSIONS, indirect=True)]
 
 
 @pytest.fixture(scope="module")

@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 from guest.debian import Apt, unpack
 from guest.folders import BUILD, HERE, alone, made_once
-from guest.kernel import KERNELS, NEWEST, debian_kernel
+from guest.kernel import debian_kernel
+from guest.versions import VERSIONS
 
 pytestmark = pytest.mark.guest  # needs no guest, but the kernel's headers as the guests do
 
@@ -34,7 +35,7 @@ void coalescope_plant_lock(void)
 
 @pytest.fixture(
     scope="module",
-    params=[pytest.param(v, marks=() if v == NEWEST else pytest.mark.soak) for v in KERNELS],
+    params=VERSIONS,
 )
 def kernel(request):
     with alone():

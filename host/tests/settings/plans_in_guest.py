@@ -132,6 +132,11 @@ def write_plan(interface: str, values: Mapping[str, Value], mtus: tuple[int, ...
     return path
 
 
+def mtus_of(cell: Mapping[str, Value], cells: list[dict[str, Value]]) -> tuple[int, ...]:
+    """Both for the first cell, which is the largest."""
+    return TWO_MTUS if cell is cells[0] else TWO_MTUS[:1]
+
+
 def start(plan: Path, package: str = PACKAGE) -> "subprocess.Popen[bytes]":
     """A sweep of its own, as from a shell."""
     out = f"/tmp/sweep-{time.monotonic_ns()}"
@@ -157,12 +162,12 @@ def by_plans(
 ) -> Iterator[dict[str, Any]]:
     """Sweep each cell: what the kernel said while it was recorded, and what was left.
 
-    The first as sweeps are killed, which shows for how long they may set.
+    As sweeps are killed, which shows for how long they may set.
     """
     for cell in cells:
         DURING.unlink(missing_ok=True)
         begun = time.monotonic()
-        sweep = start(write_plan(interface, cell, TWO_MTUS if cell is cells[0] else TWO_MTUS[:1]))
+        sweep = start(write_plan(interface, cell, mtus_of(cell, cells)))
         wait_until_it_may_set(interface, sweep)
         may_set = time.monotonic()
         _, said = sweep.communicate(timeout=2 * LONGEST_S)
@@ -284,11 +289,15 @@ def one(interface: str, kills: int, seed: int) -> dict[str, Any]:
         "left_by_hand": left_by_hand,
         "plans": plans,
     }
-    plan, within_s = write_plan(interface, cells[0], TWO_MTUS), plans[0]["may_set_for_s"]
     draw = random.Random(f"{seed}/{interface}")
     if any(setting.startswith(FORGOTTEN) for setting in cells[0]):
+        plan = write_plan(interface, cells[0], mtus_of(cells[0], cells))
         result["forgetful"] = forgetful(interface, before, plan)
-    result["killed"] = [killed(interface, before, plan, draw, within_s) for _ in range(kills)]
+    result["killed"] = []
+    for kill in range(kills):  # each cell in turn
+        cell, by_plan = (of[kill % len(cells)] for of in (cells, plans))
+        plan = write_plan(interface, cell, mtus_of(cell, cells))
+        result["killed"] += [killed(interface, before, plan, draw, by_plan["may_set_for_s"])]
     return result
 
 

@@ -7,6 +7,7 @@ from guest.folders import alone
 from guest.kernel import debian_kernel
 from guest.machine import Guest
 from guest.programs import SNAPSHOT_MODULE, build_programs
+from guest.versions import VERSIONS
 
 pytestmark = pytest.mark.guest
 
@@ -31,12 +32,14 @@ interface=$below record below --source module
 """
 
 
-@pytest.fixture(scope="module")
-def left(tmp_path_factory):
+@pytest.fixture(scope="module", params=VERSIONS)
+def left(request, tmp_path_factory):
     with alone():
-        programs = build_programs(debian_kernel())
+        kernel = debian_kernel(request.param)
+        programs = build_programs(kernel)
     logger = programs["/usr/local/bin/coalescope-logger"]
     guest = Guest(
+        kernel=kernel,
         nics=("virtio-net-pci,failover=on",),
         modules=("virtio_net",),
         files={"/logger": logger, SNAPSHOT_MODULE: programs[SNAPSHOT_MODULE]},

@@ -14,9 +14,10 @@ from pathlib import Path
 import pytest
 from coalescope_host.run_log import probe_cpu_s, read
 from guest.folders import alone
-from guest.kernel import KERNELS, NEWEST, debian_kernel
+from guest.kernel import debian_kernel
 from guest.machine import Guest
 from guest.programs import SNAPSHOT_MODULE, build_programs, miscounting_logger
+from guest.versions import VERSIONS
 
 pytestmark = pytest.mark.guest
 
@@ -53,7 +54,7 @@ def script():
 
 @pytest.fixture(
     scope="module",
-    params=[pytest.param(v, marks=() if v == NEWEST else pytest.mark.soak) for v in KERNELS],
+    params=VERSIONS,
 )
 def logs(request, tmp_path_factory):
     """Boot each kernel once; where its logs are."""

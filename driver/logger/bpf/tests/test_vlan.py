@@ -9,6 +9,7 @@ from guest.folders import alone
 from guest.kernel import debian_kernel
 from guest.machine import Guest
 from guest.programs import SNAPSHOT_MODULE, build_programs
+from guest.versions import VERSIONS
 
 pytestmark = pytest.mark.guest
 
@@ -42,11 +43,13 @@ done
 """
 
 
-@pytest.fixture(scope="module")
-def run(tmp_path_factory):
+@pytest.fixture(scope="module", params=VERSIONS)
+def run(request, tmp_path_factory):
     with alone():
-        programs = build_programs(debian_kernel())
+        kernel = debian_kernel(request.param)
+        programs = build_programs(kernel)
     guest = Guest(
+        kernel=kernel,
         nics=("e1000e", "e1000e"),
         modules=("e1000e",),
         on_board=("8021q",),
