@@ -17,6 +17,10 @@ SNAPSHOT_MODULE = "/coalescope.ko"
 WIRE_MODULE = "/wire.ko"
 _COUNTED, _COUNTED_TWICE = "return answered + met;", "return 2 * answered + met;"
 _SWITCH = "\tbegin(&cpu->soft_sequence);\n\tif (cpu->counting) {\n\t\tend_task(cpu, previous);"
+_RECEIVED = "\tif (cpu)\n\t\tcount_received(cpu, received_frames(skb));"
+_SOME_RECEIVED = _RECEIVED.replace("if (cpu)", "if (cpu && bpf_get_prandom_u32() % 5)")
+_SENT = "\tbegin(&cpu->soft_sequence);\n\tcpu->tx_packets += cpu->sending_packets;"
+_SOME_SENT = f"\tif (bpf_get_prandom_u32() % 5 == 0)\n\t\treturn 0;\n{_SENT}"
 _SOME_SWITCHES = f"\tif (bpf_get_prandom_u32() % 100 == 0)\n\t\treturn 0;\n{_SWITCH}"
 
 
@@ -59,6 +63,11 @@ def miscounting_logger(build: Path = BUILD) -> Path:
 def forgetful_logger(folder: Path) -> Path:
     """Build a mutant of the logger whose eBPF programs do not see one task switch in a hundred."""
     return _mutant(folder, {_SWITCH: _SOME_SWITCHES})
+
+
+def frame_skipping_logger(folder: Path) -> Path:
+    """Build a mutant of the logger whose eBPF programs do not see one frame in five."""
+    return _mutant(folder, {_RECEIVED: _SOME_RECEIVED, _SENT: _SOME_SENT})
 
 
 def _mutant(folder: Path, changes: Mapping[str, str], *arguments: str) -> Path:

@@ -73,14 +73,15 @@ class Recording:
         """What kept the programs from counting each frame that was sent, if anything did.
 
         A queue that is one for all that a CPU receives may be full; and hardened kernels leave
-        programs out while certain processes run (README, "What differs from the module").
+        programs out while certain processes run (README, "What differs from the module"), which the
+        log then says by itself. Frames that were not seen without a word of it are a fault.
         """
         for way in ("rx", "tx"):
             if self.difference(f"{way}_dropped"):
                 return f"{way}: frames were dropped"
             seen, passed = self.difference(f"{way}_skbs"), self.difference(f"driver_{way}_packets")
-            if seen != passed:
-                return f"{way}: {seen} of {passed} skbs were seen"
+            if seen != passed and (missed := self.difference("missed_events")):
+                return f"{way}: {seen} of {passed} skbs were seen, {missed} events were not"
         return ""
 
     def end(self):

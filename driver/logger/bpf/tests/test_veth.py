@@ -8,8 +8,8 @@ import sys
 import time
 
 import pytest
-from coalescope_host.run_log import read
-from guest.programs import forgetful_logger
+from coalescope_host.run_log import check, read
+from guest.programs import forgetful_logger, frame_skipping_logger
 from patience import PATIENCE_S, measured_again, undisturbed
 
 pytestmark = pytest.mark.network
@@ -215,28 +215,30 @@ def test_a_tag_that_is_kept_beside_the_frame_counts(machines, recording):
 def test_what_is_not_seen_shows_in_the_log(machines, recording):
     """Beside the programs' counts stand the interface's own, skbs that a veth counts as packets."""
     set_offloads(machines, "on")
-
-    def measure():
-        with recording(machines[0]) as log:
-            send(machines[0], 500, 1000)
-        return (log,)
-
-    (log,) = undisturbed(measure, disturbance, MOST_TIMES)
+    with recording(machines[0]) as log:
+        send(machines[0], 500, 1000)
     seen = read(log.path)
     for name in ("rx_packets", "rx_bytes", "tx_packets", "tx_bytes"):
         assert seen.field(name).source == "ebpf"
         assert seen.field(f"driver_{name}").source == "netlink"
     assert seen.field("rx_dropped").source == "netlink"
-    assert log.difference("driver_tx_packets") == log.difference("tx_skbs") == 500
+    assert log.difference("driver_tx_packets") == 500
+    assert log.difference("tx_skbs") == 500 or log.difference("missed_events") > 0
     assert seen.field("missed_events").kind == "counter"
 
 
+@pytest.mark.fault("I4")
 @pytest.mark.fault("F2")
-def test_switches_that_are_not_seen_belong_to_nobody_known(machines, recording):
-    """A kernel that runs no programs while process 1 does: what is missed is in the log."""
-    with recording(machines[1], interval="100ms") as log:
-        time.sleep(1)
-    assert (log.difference("unknown_ns") > 0) == (log.difference("missed_events") > 0)
+def test_frames_that_a_program_misses_are_doubted(machines, recording, tmp_path_factory):
+    """One in five is hidden from it: the interface's own count is in the log, and tells `check`."""
+    mutant = frame_skipping_logger(tmp_path_factory.mktemp("skipping"))
+    for machine, way in zip(machines, ("tx", "rx"), strict=True):
+        with recording(machine, program=mutant) as log:
+            send(machines[0], 2000, 500)
+        hidden = log.difference(f"driver_{way}_packets") - log.difference(f"{way}_skbs")
+        assert 300 < hidden < 600
+        (doubt,) = (d for d in check(log.path).doubts if d.code == "frames_disagree")
+        assert "frames were counted, but the driver counted 2,000" in doubt.message
 
 
 @pytest.mark.fault("F2")
