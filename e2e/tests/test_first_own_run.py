@@ -2,7 +2,9 @@
 """The README's run with a late client, two CPU hogs beside it: what the server says of it is true.
 
 iperf3 over a veth pair, the logger, a server, an upload. The numbers are compared with iperf3's own
-intervals, with mpstat's, and with what the kernel accounts to the host and to the hogs.
+intervals, with mpstat's, and with what the kernel accounts to the host and to the hogs. So that
+these are of one state, the client sends at a fixed rate, and logger and both ends of the traffic go
+before the hogs by their priority.
 """
 
 import json
@@ -36,6 +38,8 @@ SEGMENT = MTU - 20 - 20 - 12
 RATES = 0.02
 PERCENT_OF_A_CPU = 2.0
 REST_PERCENT = 20.0
+# what iperf3 says of itself holds the interrupts and polls that came while it ran
+OF_IPERF3 = 0.3
 ALL_NS = tuple(
     f"cpu_{name}_ns"
     for name in ("user", "nice", "system", "idle", "iowait", "irq", "softirq", "steal")
@@ -320,7 +324,7 @@ def test_cpu_time_is_told_apart(run: tuple[Recorded, dict[str, Any]]) -> None:
     # a task's time, as the kernel accounts it, holds the interrupts that came while it ran
     assert others > one.share.hogs - interface - PERCENT_OF_A_CPU
     by_iperf3 = one.report["end"]["cpu_utilization_percent"]["host_total"]
-    assert 0 < workload < by_iperf3 + PERCENT_OF_A_CPU
+    assert OF_IPERF3 * by_iperf3 < workload < by_iperf3 + PERCENT_OF_A_CPU
     assert interface > 0
     assert "others_were_busy" in {warning["code"] for warning in said["warnings"]}
     assert not [name for name in said["measures"] if name.startswith("receiver_cpu")]
