@@ -175,12 +175,25 @@ class Device:
             UnsupportedError: if the driver does not know this kind of setting.
             SettingError: if it refuses.
         """
+        message = self._ethtool_message(message_class, command, attributes)
+        answers = self._generic("ethtool", message, NLM_F_ACK, what)
+        return answers[0] if answers else None
+
+    def ethtool_list(self, message_class: Any, command: int, what: str) -> Sequence[Any]:
+        """All answers to one request of which the device may have several.
+
+        Raises:
+            SettingError: what the kernel refused, or that it lists nothing of the kind.
+        """
+        message = self._ethtool_message(message_class, command)
+        return self._generic("ethtool", message, NLM_F_DUMP, what)
+
+    def _ethtool_message(self, message_class: Any, command: int, attributes: Any = ()) -> Any:
         message = message_class()
         message["cmd"], message["version"] = command, ETHTOOL_VERSION
         header = {"attrs": [["ETHTOOL_A_HEADER_DEV_NAME", self.name]]}
         message["attrs"] = [(f"{message.prefix}HEADER", header), *attributes]
-        answers = self._generic("ethtool", message, NLM_F_ACK, what)
-        return answers[0] if answers else None
+        return message
 
     def netdev(self, message: Any, what: str, *, everything: bool = False) -> Sequence[Any]:
         """Send a message of the netdev family; `everything`: for all that it lists.

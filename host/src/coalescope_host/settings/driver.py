@@ -19,6 +19,7 @@ from .flow_rules import lost_rules
 from .level import Level, Levels, shown
 from .link import LinkState, restore_link, save_link
 from .program import output, run
+from .rss_contexts import lost_contexts
 from .topology import attached_programs, stacked
 
 PREFIX = "driver."
@@ -225,8 +226,8 @@ class Driver:
             "be put back: remove it first"
             for what in (*stacked(self.device), *attached_programs(self.device))
         ]
-        rules = lost_rules(self.device, reloading)
-        return [*found, rules] if rules else found
+        of_card = (lost_rules(self.device, reloading), lost_contexts(self.device, reloading))
+        return [*found, *filter(None, of_card)]
 
     def _ports(self) -> list[str]:
         """Bus addresses of all devices of this driver."""

@@ -17,6 +17,7 @@ RINGS_GET, RINGS_SET = 15, 16
 CHANNELS_GET, CHANNELS_SET = 17, 18
 COALESCE_GET, COALESCE_SET = 19, 20
 PAUSE_GET, PAUSE_SET = 21, 22
+RSS_GET = 38
 
 
 def _map(prefix: str, **types: str) -> tuple[tuple[str, str], ...]:
@@ -138,6 +139,22 @@ class PauseMessage(genlmsg):
 
     prefix = "ETHTOOL_A_PAUSE_"
     nla_map = _map(prefix, AUTONEG="uint8", RX="uint8", TX="uint8")
+    ethtoolheader = ethtoolheader
+
+
+class RssMessage(genlmsg):
+    """ETHTOOL_MSG_RSS_GET."""
+
+    prefix = "ETHTOOL_A_RSS_"
+    nla_map = _map(
+        prefix,
+        CONTEXT="uint32",
+        HFUNC="uint32",
+        INDIR="cdata",
+        HKEY="cdata",
+        INPUT_XFRM="uint32",
+        START_CONTEXT="uint32",
+    )
     ethtoolheader = ethtoolheader
 
 

@@ -9,6 +9,7 @@ import struct
 from .device import Device
 from .errors import SettingError
 from .level import Level
+from .rss_contexts import lost_contexts
 
 COUNT = 0x2E
 """ETHTOOL_GRXCLSRLCNT."""
@@ -16,7 +17,7 @@ REQUEST = struct.Struct("=IIQ168xI4x")
 """struct ethtool_rxnfc: `cmd`, `flow_type`, `data`, a rule that is left empty, `rule_cnt`."""
 
 DELETING_WITH_QUEUES = frozenset({"bnxt_en"})
-"""Drivers that delete the rules where queues or the table of RSS change (bnxt_ethtool.c)."""
+"""Drivers that delete rules and contexts where queues or the table change (bnxt_ethtool.c)."""
 
 
 def rule_count(device: Device) -> int:
@@ -48,7 +49,8 @@ def lost_rules(device: Device, by: str) -> str | None:
 
 
 def lost_with_queues(device: Device, setting: str, level: Level, now: Level | None) -> str | None:
-    """The same of a level of queues or RSS, where the driver deletes rules with a change."""
+    """The same of a level of queues or RSS, where the driver deletes rules and contexts with it."""
     if level == now or device.sysfs_link("device/driver") not in DELETING_WITH_QUEUES:
         return None
-    return lost_rules(device, f"changing {setting}")
+    changing = f"changing {setting}"
+    return lost_rules(device, changing) or lost_contexts(device, changing)

@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A card's additional RSS contexts are not put back: what would delete them is refused beforehand.
+
+No interface of a namespace has any, so the kernel's list is replaced.
+"""
+
+from typing import Any
+
+import pytest
+from coalescope_host.plan.plan import DriverSpec
+from coalescope_host.settings import rss
+from coalescope_host.settings.channels import CHANNELS
+from coalescope_host.settings.device import Device
+from coalescope_host.settings.driver import Driver
+from coalescope_host.settings.errors import UnsupportedError
+from coalescope_host.settings.ethtool_messages import RSS_GET, RssMessage
+from coalescope_host.settings.group import Group
+from coalescope_host.settings.rss import RssGroup
+from coalescope_host.settings.rss_contexts import context_count
+
+
+@pytest.fixture
+def contexts(monkeypatch: pytest.MonkeyPatch) -> list[int | None]:
+    """The numbers that the kernel lists; the card's own table has none."""
+    numbers: list[int | None] = [None, 1, 2]
+
+    def answers(_: Device, message: Any, command: int, what: str) -> list[Any]:
+        assert (message, command, what) == (RssMessage, RSS_GET, "its RSS contexts")
+        said = []
+        for number in numbers:
+            answer = RssMessage()
+            answer["attrs"] = [("ETHTOOL_A_RSS_HFUNC", 1)]
+            if number is not None:
+                answer["attrs"].append(("ETHTOOL_A_RSS_CONTEXT", number))
+            said.append(answer)
+        return said
+
+    monkeypatch.setattr(Device, "ethtool_list", answers)
+    return numbers
+
+
+@pytest.mark.network
+def test_a_driver_whose_card_has_contexts_is_not_loaded_anew(
+    contexts: list[int | None], namespace: Any
+) -> None:
+    driver = Driver(DriverSpec("igb"), namespace.host().device)
+    inside = f"ip netns exec {namespace.name}"
+    assert driver._lost() == [
+        f"reloading igb can delete 2 additional RSS contexts of veth0 (namespace {namespace.name}) "
+        f"(`{inside} ethtool -x veth0 context N`), and could not put back what is deleted: note "
+        f"them, delete each with `{inside} ethtool -X veth0 context N delete`, and make them again "
+        "afterwards"
+    ]
+    del contexts[2]
+    assert "can delete 1 additional RSS context of" in driver._lost()[0]
+    del contexts[1]
+    assert driver._lost() == []
+
+
+@pytest.mark.network
+@pytest.mark.parametrize(
+    ("group", "setting", "level"), [(CHANNELS, "queues_rx", 2), (RssGroup(), "rss_queues", 1)]
+)
+def test_queues_of_a_driver_that_deletes_contexts_with_them(
+    contexts: list[int | None],
+    namespace: Any,
+    monkeypatch: pytest.MonkeyPatch,
+    group: Group,
+    setting: str,
+    level: int,
+) -> None:
+    device = namespace.host().device
+    monkeypatch.setattr(rss, "_read", lambda _: rss.Rss((0, 1) * 64, b"", 1, 0))
+    assert group.problem(device, setting, level) is None, "a driver that keeps them"
+    monkeypatch.setattr(Device, "sysfs_link", lambda *_: "bnxt_en")
+    lost = group.problem(device, setting, level)
+    assert lost is not None
+    assert lost.startswith(f"changing {setting} can delete 2 additional RSS contexts of veth0")
+    del contexts[1:]
+    assert group.problem(device, setting, level) is None
+
+
+@pytest.mark.network
+def test_an_interface_without_contexts(namespace: Any) -> None:
+    assert context_count(namespace.host().device) == 0
+    assert context_count(Device("eth77", namespace.name)) == 0
+
+
+def test_a_kernel_that_lists_none(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refused(*_: Any) -> None:
+        raise UnsupportedError("eth1: its RSS contexts: Operation not supported")
+
+    monkeypatch.setattr(Device, "ethtool_list", refused)
+    assert context_count(Device("eth1")) == 0
