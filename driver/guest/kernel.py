@@ -19,6 +19,8 @@ from guest.toolchain import Toolchain, debian_toolchain
 KERNELS = {"6.1": DEBIAN_12, "6.12": DEBIAN_13, "7.2": DEBIAN_13}
 """Versions of Linux that guests can have → the release of Debian that has it, or its backports."""
 OLDEST, NEWEST = next(iter(KERNELS)), next(reversed(KERNELS))
+REAL_TIME = "6.12-rt"
+"""One with PREEMPT_RT, which runs soft interrupts in threads."""
 
 # What is kept of the 4,000 modules of a Debian kernel.
 _KEPT = (
@@ -180,8 +182,11 @@ def _without_zstd(data: bytes) -> bytes:
 
 
 def debian_kernel(version: str = OLDEST, build: Path = BUILD) -> Kernel:
-    """Fetch the newest Debian kernel of a version in KERNELS once; later calls return at once."""
-    release = KERNELS[version]
+    """Fetch the newest Debian kernel of a version once; later calls return at once.
+
+    `version` is one of KERNELS or REAL_TIME.
+    """
+    release = KERNELS[version.partition("-")[0]]
     kept = zlib.crc32("\n".join(_KEPT).encode())  # what is kept of it changes now and then
     folder = made_once(
         build / f"kernel-{version}-{kept:08x}",
@@ -204,10 +209,11 @@ def debian_kernel(version: str = OLDEST, build: Path = BUILD) -> Kernel:
 
 
 def _newest_abi(version: str, apt: Apt) -> str:
-    """Return the ABI of a version's newest kernel, of the ordinary flavour."""
-    names = apt.names(f"linux-headers-{version}.")
-    ordinary = re.compile(r"linux-headers-([\d.]+(?:\+deb\d+)?(?:-\d+)?-amd64)")
-    found = [match[1] for match in map(ordinary.fullmatch, names) if match]
+    """Return the ABI of the newest kernel of a version, ordinary or of the flavour it names."""
+    number, dash, flavour = version.partition("-")
+    names = apt.names(f"linux-headers-{number}.")
+    wanted = re.compile(rf"linux-headers-([\d.]+(?:\+deb\d+)?(?:-\d+)?{dash}{flavour}-amd64)")
+    found = [match[1] for match in map(wanted.fullmatch, names) if match]
     if not found:
         raise GuestError(
             f"Debian's package lists have no kernel {version} any more: "
@@ -224,7 +230,7 @@ def _fetch(folder: Path, version: str, apt: Apt) -> None:
     image = f"linux-image-{abi}"
     parts = re.compile(r"linux-(?:base|binary|modules)-\d.*")  # since 7.1 it is split into these
     images = [image, *filter(parts.fullmatch, apt.dependencies(image))]
-    common = _named(beside, r"linux-headers-.*-common")
+    common = _named(beside, r"linux-headers-.*-common(?:-rt)?")
     kbuild = _named(beside, r"linux-kbuild-.*")
 
     image_folder, headers_folder = folder / "image", folder / "headers"

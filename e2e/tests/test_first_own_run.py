@@ -127,7 +127,7 @@ def lab() -> Iterator[VethPair]:
 
 
 def recorded(logger: Path, lab: VethPair, path: Path, traffic: str) -> Recorded:
-    """The README's command; its client comes late."""
+    """The README's command, with a priority above the hogs'; its client comes late."""
     levels = ("-f", f"mtu_bytes={MTU}", "-f", "delay_us=0", "--workload", traffic)
     run = (
         *FIRST_IN_LINE,
