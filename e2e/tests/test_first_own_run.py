@@ -39,7 +39,7 @@ RATES = 0.02
 PERCENT_OF_A_CPU = 2.0
 REST_PERCENT = 20.0
 # what iperf3 says of itself holds the interrupts and polls that came while it ran
-OF_IPERF3 = 0.3
+OF_IPERF3 = 0.25
 ALL_NS = tuple(
     f"cpu_{name}_ns"
     for name in ("user", "nice", "system", "idle", "iowait", "irq", "softirq", "steal")
