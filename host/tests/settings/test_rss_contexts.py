@@ -8,14 +8,11 @@ from typing import Any
 
 import pytest
 from coalescope_host.plan.plan import DriverSpec
-from coalescope_host.settings import rss
-from coalescope_host.settings.channels import CHANNELS
 from coalescope_host.settings.device import Device
 from coalescope_host.settings.driver import Driver
 from coalescope_host.settings.errors import UnsupportedError
 from coalescope_host.settings.ethtool_messages import RSS_GET, RssMessage
-from coalescope_host.settings.group import Group
-from coalescope_host.settings.rss import RssGroup
+from coalescope_host.settings.flow_rules import lost_with_queues
 from coalescope_host.settings.rss_contexts import context_count
 
 
@@ -48,7 +45,7 @@ def test_a_driver_whose_card_has_contexts_is_not_loaded_anew(
     assert driver._lost() == [
         f"reloading igb can delete 2 additional RSS contexts of veth0 (namespace {namespace.name}) "
         f"(`{inside} ethtool -x veth0 context N`), and could not put back what is deleted: note "
-        f"them, delete each with `{inside} ethtool -X veth0 context N delete`, and make them again "
+        f"them, delete each with `{inside} ethtool -X veth0 context N delete`, and add them again "
         "afterwards"
     ]
     del contexts[2]
@@ -57,27 +54,20 @@ def test_a_driver_whose_card_has_contexts_is_not_loaded_anew(
     assert driver._lost() == []
 
 
-@pytest.mark.network
-@pytest.mark.parametrize(
-    ("group", "setting", "level"), [(CHANNELS, "queues_rx", 2), (RssGroup(), "rss_queues", 1)]
-)
 def test_queues_of_a_driver_that_deletes_contexts_with_them(
-    contexts: list[int | None],
-    namespace: Any,
-    monkeypatch: pytest.MonkeyPatch,
-    group: Group,
-    setting: str,
-    level: int,
+    contexts: list[int | None], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    device = namespace.host().device
-    monkeypatch.setattr(rss, "_read", lambda _: rss.Rss((0, 1) * 64, b"", 1, 0))
-    assert group.problem(device, setting, level) is None, "a driver that keeps them"
+    """Which settings ask for it: test_flow_rules.py."""
+    device = Device("eth1")
+    monkeypatch.setattr(Device, "sysfs_link", lambda *_: "igb")
+    assert lost_with_queues(device, "queues", 2, 4) is None, "a driver that keeps them"
     monkeypatch.setattr(Device, "sysfs_link", lambda *_: "bnxt_en")
-    lost = group.problem(device, setting, level)
+    lost = lost_with_queues(device, "queues", 2, 4)
     assert lost is not None
-    assert lost.startswith(f"changing {setting} can delete 2 additional RSS contexts of veth0")
+    assert lost.startswith("changing queues can delete 2 additional RSS contexts of eth1 (")
+    assert lost_with_queues(device, "queues", 4, 4) is None, "no change"
     del contexts[1:]
-    assert group.problem(device, setting, level) is None
+    assert lost_with_queues(device, "queues", 2, 4) is None
 
 
 @pytest.mark.network

@@ -9,6 +9,7 @@ import struct
 from .device import Device
 from .errors import SettingError
 from .level import Level
+from .lost import refusal
 from .rss_contexts import lost_contexts
 
 COUNT = 0x2E
@@ -42,10 +43,7 @@ def lost_rules(device: Device, by: str) -> str | None:
     rules = "1 flow steering rule" if count == 1 else f"{count} flow steering rules"
     listed = device.command("ethtool", "-n", device.name)
     deleted = device.command("ethtool", "-N", device.name, "delete", "N")
-    return (
-        f"{by} can delete {rules} of {device} (`{listed}`), and could not put back what is "
-        f"deleted: note them, delete each with `{deleted}`, and add them again afterwards"
-    )
+    return refusal(device, by, rules, listed, deleted)
 
 
 def lost_with_queues(device: Device, setting: str, level: Level, now: Level | None) -> str | None:

@@ -4,6 +4,7 @@
 from .device import Device
 from .errors import SettingError
 from .ethtool_messages import RSS_GET, RssMessage
+from .lost import refusal
 
 CONTEXT = "ETHTOOL_A_RSS_CONTEXT"
 
@@ -33,7 +34,4 @@ def lost_contexts(device: Device, by: str) -> str | None:
     contexts = "1 additional RSS context" if count == 1 else f"{count} additional RSS contexts"
     shown = device.command("ethtool", "-x", device.name, "context", "N")
     deleted = device.command("ethtool", "-X", device.name, "context", "N", "delete")
-    return (
-        f"{by} can delete {contexts} of {device} (`{shown}`), and could not put back what is "
-        f"deleted: note them, delete each with `{deleted}`, and make them again afterwards"
-    )
+    return refusal(device, by, contexts, shown, deleted)
