@@ -28,7 +28,7 @@
 #include "text_file.h"
 
 enum { MOST_TRIES = 1000, MOST_LINES = 1024, COST_ROUNDS = 5 };
-static const uint64_t SKIPPED_EVERY_NS = 1000000000;
+static const uint64_t LOOK_EVERY_NS = 1000000000;
 
 /* What all CPUs have counted together. */
 struct totals {
@@ -88,7 +88,7 @@ struct state {
 	unsigned int has; /* enum need */
 	uint64_t torn;    /* copies that were used although the CPU had changed them meanwhile */
 	uint64_t skipped; /* runs of programs */
-	uint64_t skipped_read_ns;
+	uint64_t looked_ns;
 	struct totals last;
 };
 
@@ -483,20 +483,22 @@ static uint64_t skipped_runs(const struct coalescope_bpf *programs)
 	return sum;
 }
 
-static void read_skipped_runs(struct state *state, uint64_t now)
-{
-	if (now - state->skipped_read_ns < SKIPPED_EVERY_NS)
-		return;
-	state->skipped = skipped_runs(state->programs);
-	state->skipped_read_ns = now;
-}
-
 /* Still there, and in this namespace, whatever its name is now? */
 static int still_there(const struct state *state)
 {
 	struct ifreq request = {.ifr_ifindex = state->index};
 
 	return ioctl(state->socket, SIOCGIFNAME, &request) ? -errno : 0;
+}
+
+/* What takes system calls is asked seldom: each of them costs as much as reading the counters does. */
+static int look_around(struct state *state, uint64_t now)
+{
+	if (now - state->looked_ns < LOOK_EVERY_NS)
+		return 0;
+	state->looked_ns = now;
+	state->skipped = skipped_runs(state->programs);
+	return still_there(state);
 }
 
 static uint64_t value_of(const struct totals *totals, const struct field *field)
@@ -527,14 +529,14 @@ static int sample(struct source *source, uint64_t *values)
 {
 	struct state *state = source->state;
 	struct totals totals = {0};
-	int status = still_there(state);
+	int status;
 	size_t i;
 
-	if (status)
-		return status;
 	values += source->first;
 	*values = now_ns(CLOCK_MONOTONIC_RAW);
-	read_skipped_runs(state, *values++);
+	status = look_around(state, *values++);
+	if (status)
+		return status;
 	for (i = 0; i < state->cpu_count; i++)
 		add_cpu(state, &totals, &state->cpus[i]);
 	totals.missed_events += state->torn + state->skipped;

@@ -16,7 +16,7 @@ enum window_start {
 	WINDOW_TRAFFIC, /* traffic, either way; the window then ends with it, too. Known only at the end */
 };
 
-enum { WHOLE_EVERY_NS = 1000000000 }; /* at least: see window_whole_every_ns */
+enum { WHOLE_EVERY_NS = 2000000000 }; /* at least: see window_whole_every_ns */
 
 struct window_rule {
 	enum window_start start;
