@@ -65,6 +65,16 @@ def test_streams_are_nothing_to_choose(published: Any) -> None:
     assert answer.json()["error"]["message"].startswith("Nothing here is for choice: stream says")
 
 
+def test_hosts_are_nothing_to_choose(published: Any) -> None:
+    path = "/api/experiments/chase-1999/recommendations"
+    body = {"aims": [{"measure": "throughput_mbps"}]}
+    mixed = published.post(path, json=body).json()["error"]
+    assert (mixed["code"], mixed["where"]) == ("traffic_varies", {"field": "host"})
+    assert "given and not for choice" in mixed["message"]
+    one = published.post(path, json={**body, "where": {"host": "Intel"}}).json()["error"]
+    assert one["message"].startswith("Nothing here is for choice: host says")
+
+
 def test_idle_cpu_alone_asks_for_a_limit(published: Any) -> None:
     body = {"aims": [{"measure": "idle_cpu_percent"}], "where": {"workload": "iperf"}}
     found = published.post("/api/experiments/dillon-2004/recommendations", json=body).json()

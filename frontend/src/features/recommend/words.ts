@@ -191,9 +191,11 @@ export function whyOf(question: Question, answer: Recommendation): string | null
   const lost = `${brief(tolerance, 2)}\u00a0%`;
   if (question.model) return `It changes least of the ${choices.length} predictions that lose at most ${lost}.`;
   if (candidates[place].surely_allowed === null) return 'One value for each setting: nothing is known of chance.';
-  return choices.length > 1
-    ? `It changes least of the ${choices.length} settings that keep the limits and lose at most ${lost}.`
-    : `Every other setting breaks a limit or loses more than ${lost}, or may.`;
+  const of =
+    choices.length > 1
+      ? `It changes least of the ${choices.length} settings that keep the limits and lose at most ${lost}.`
+      : `Every other setting breaks a limit or loses more than ${lost}, or may.`;
+  return `${of} By their runs: no model is in it.`;
 }
 
 const notEnough = (why: string): Part[] => [

@@ -223,6 +223,7 @@ describe('the answer', () => {
       /^It changes least of the 2 settings that keep the limits and lose at most 2 %/,
     );
     expect(whyOf(question, eight({ choices: [0] }))).toMatch(/^Every other setting breaks a limit or loses more/);
+    expect(whyOf(question, eight({ choices: [0, 1] }))).toMatch(/ By their runs: no model is in it\.$/);
     const single = answered([candidate(reference, { throughput_mbps: 1 }, { surely_allowed: null })]);
     expect(whyOf(question, single)).toMatch(/nothing is known of chance/);
     expect(chanceWords(question, single)).toBe(whyOf(question, single));

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+import re
 import tracemalloc
 
 import numpy as np
@@ -330,3 +331,36 @@ def test_an_answer_that_is_not_given_has_its_reason():
     found = recommend(table, cells, [FAST])
     assert (found.answer, found.choices) == (None, [])
     assert "Not enough to recommend" in found.message
+
+
+def test_as_many_runs_as_it_says_are_enough_to_recommend_a_setting():
+    """Of three runs each, hardly any set has an answer; of as many as these say, most have."""
+    guard = Constraint("throughput_mbps", "within", 1.0, "more")
+
+    def asked(n, seed):
+        table, cells = runs({**NFS, 10: (200.0, 15.6)}, n=n, noise=0.01, seed=seed)
+        return recommend(table, cells, [CHEAP], [guard], rng=seed)
+
+    few = [asked(3, seed) for seed in range(30)]
+    words = r"roughly (\d+) runs of each \(3 now\) would tell"
+    told = [re.search(words, found.message or "") for found in few]
+    counts = [int(found[1]) for found in told if found]
+    assert len(counts) >= 15
+    # (2.33 + 0.84)² × 2 × 0.01² / 0.01² = 20, for the true means of 10 and 40
+    assert 8 < np.median(counts) < 40
+    many = [asked(20, 100 + seed) for seed in range(30)]
+    assert sum(found.answer == 40 for found in many) >= 18  # 24 are expected
+
+
+def test_where_runs_do_not_say_how_many_would_tell_no_number_is_said():
+    """The only setting that keeps the bound lies on it."""
+    table = {"throughput_mbps": np.array([8.0, 10.0, 12.5, 4.0, 5.0, 6.25])}
+    bound = Constraint("throughput_mbps", "at least", 9.9999)
+    found = recommend(table, [1, 1, 1, 2, 2, 2], [FAST], [bound])
+    assert found.answer is None
+    assert "These runs do not say how many of each would tell: measure each" in found.message
+
+
+def test_without_a_limit_none_is_spoken_of():
+    table, cells = runs({1: (100.0, 1.0), 2: (100.0, 1.0)}, n=3, noise=0.2, seed=5)
+    assert "none loses at most 2 % with 95 %" in recommend(table, cells, [FAST]).message

@@ -3,11 +3,16 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
+from statistics import median_low
 
 from .choice import Choice
 from .ranking import Candidate
+
+#: A limit that is less than half a deviation away may be on either side, whatever is said of it.
+_MOST_TIMES = 40.0
 
 
 @dataclass(frozen=True)
@@ -50,9 +55,13 @@ def as_answer(
     frontier: Sequence[Hashable],
     tolerance: float,
     replicated: bool,
+    more: float,
     note: str | None,
 ) -> Recommendation:
-    """Return what was found, with the settings by their labels."""
+    """Return what was found, with the settings by their labels.
+
+    `more` is how many times as many runs would choose a setting, where these choose none (`power`).
+    """
     allowed = [c for c in candidates if c.allowed]
     unresolved = [c.cell for c in allowed[1:] if replicated and not c.resolved]
     good = [c.cell for c in allowed if c.loss_percent <= 100.0 * tolerance]
@@ -65,14 +74,23 @@ def as_answer(
         good_enough=good,
         tolerance=tolerance,
         frontier=frontier,
-        message=_message(candidates, choice, best, replicated, tolerance),
+        message=_message(candidates, choice, best, replicated, more, tolerance),
         note=None if best is None else note,
     )
 
 
-def _how_often(candidates: Sequence[Candidate]) -> str:
-    runs = [c.runs_to_resolve for c in candidates if c.runs_to_resolve is not None]
-    return f" (about {max(runs)} runs of each tell most apart)" if runs else ""
+def _how_often(candidates: Sequence[Candidate], more: float) -> str:
+    """What to do where nothing is chosen: how often to measure, if that tells."""
+    now = median_low(c.n for c in candidates)
+    if more > _MOST_TIMES:
+        told = "These runs do not say how many of each would tell"
+    else:
+        enough = max(math.ceil(now * more), now + 1)
+        told = (
+            f"If means and spread stay as they are, roughly {enough} runs of each ({now} now) "
+            "would tell"
+        )
+    return f"{told}: measure each more often, or loosen a limit."
 
 
 def _message(
@@ -80,6 +98,7 @@ def _message(
     choice: Choice,
     best: int | None,
     replicated: bool,
+    more: float,
     tolerance: float,
 ) -> str | None:
     if best is None:
@@ -90,10 +109,10 @@ def _message(
             "are. Measure each setting at least three times for probabilities."
         )
     if choice.answer is None:
+        bounded = any(c.surely_allowed is False for c in candidates)
         return (
-            "Not enough to recommend a setting: none keeps the limits with 99 % and loses at most "
-            f"{100.0 * tolerance:g} % with 95 %. Measure each setting more often"
-            f"{_how_often(candidates)}, or loosen a limit."
+            f"Not enough to recommend a setting: none {'keeps the limits with 99 % and ' * bounded}"
+            f"loses at most {100.0 * tolerance:g} % with 95 %. {_how_often(candidates, more)}"
         )
     single = sum(c.n == 1 for c in candidates)
     if single:

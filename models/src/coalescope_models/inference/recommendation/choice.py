@@ -20,10 +20,10 @@ Floats = NDArray[np.float64]
 Allowed = NDArray[np.bool_]
 
 #: How often a setting that is set may break a guard, and how often it may lose more than it should.
-_GUARD_RISK = 0.01
-_LOSS_RISK = 0.05
+GUARD_RISK = 0.01
+LOSS_RISK = 0.05
 #: Settings that others are compared with: of more, those that may be the best.
-_MOST_RIVALS = 64
+MOST_RIVALS = 64
 #: Draws that are worked on at once: of thousands of settings, each copy of all takes 80 MB.
 DRAWS_AT_ONCE = 500
 
@@ -41,12 +41,10 @@ class Choice:
         answer: index of the setting; None where nothing is sure enough.
         choices: indices of all settings that keep the guards with 99 %, and of which no other that
             keeps them is better by more than the tolerance, with 95 % for each other.
-        guarded: indices of the settings that keep the guards with 99 %.
     """
 
     answer: int | None
     choices: tuple[int, ...]
-    guarded: tuple[int, ...]
 
 
 def choose(
@@ -61,28 +59,35 @@ def choose(
         intrusion: what setting it would change, smallest first.
     """
     guarded = np.flatnonzero(surely(kept))
-    risk = np.zeros(len(guarded))
+    choices = tuple(int(k) for k in guarded[risks(scores, kept, guarded, tolerance) <= LOSS_RISK])
+    return Choice(min(choices, key=intrusion, default=None), choices)
+
+
+def risks(scores: Floats, kept: Allowed, settings: NDArray[np.intp], tolerance: float) -> Floats:
+    """How often each of the settings loses more than the tolerance, [settings].
+
+    Against the one other that keeps the guards and is that much better the most often.
+    """
+    risk = np.zeros(len(settings))
     for rival in _rivals(scores, kept):
-        beaten = np.zeros(len(guarded))
+        beaten = np.zeros(len(settings))
         for part in in_parts(len(scores)):
-            ahead = scores[part, rival, None] - scores[part][:, guarded] > -np.log1p(-tolerance)
+            ahead = scores[part, rival, None] - scores[part][:, settings] > -np.log1p(-tolerance)
             beaten += np.sum(ahead[kept[part, rival]], axis=0)
         risk = np.maximum(risk, beaten / len(scores))
-    choices = tuple(int(k) for k in guarded[risk <= _LOSS_RISK])
-    answer = min(choices, key=intrusion, default=None)
-    return Choice(answer, choices, tuple(map(int, guarded)))
+    return risk
 
 
 def surely(kept: Allowed) -> Allowed:
     """Whether a setting keeps the guards in so many draws that it may be set, [settings]."""
-    found: Allowed = kept.mean(axis=0) >= 1.0 - _GUARD_RISK
+    found: Allowed = kept.mean(axis=0) >= 1.0 - GUARD_RISK
     return found
 
 
 def _rivals(scores: Floats, kept: Allowed) -> NDArray[np.intp]:
     """Return the settings that may keep the guards; of many, those with the highest scores."""
-    able = np.flatnonzero(kept.mean(axis=0) > _LOSS_RISK)
-    if len(able) <= _MOST_RIVALS:
+    able = np.flatnonzero(kept.mean(axis=0) > LOSS_RISK)
+    if len(able) <= MOST_RIVALS:
         return able
-    high = np.array([np.quantile(scores[kept[:, k], k], 1.0 - _LOSS_RISK) for k in able])
-    return able[np.argsort(-high)[:_MOST_RIVALS]]
+    high = np.array([np.quantile(scores[kept[:, k], k], 1.0 - LOSS_RISK) for k in able])
+    return able[np.argsort(-high)[:MOST_RIVALS]]

@@ -7,6 +7,7 @@ worth together, `trade_off` says; which of those that are good enough to set, `c
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -20,6 +21,7 @@ from .choice import Choice, choose
 from .contenders import contenders
 from .draws import Sampler, draw, from_0_to_1, sampler_of
 from .limits import kept
+from .power import more_runs
 from .question import Aim, Constraint, Goal, RecommendationError, check, logs_of, rows_of
 from .ranking import candidates_of, frontier_of, runs_to_resolve, variances_of_runs
 from .scatter import scatter_of
@@ -98,13 +100,16 @@ def recommend(
     values = np.exp(logs)
     measured = {n: np.array([values[r, j].mean() for r in rows]) for j, n in enumerate(names)}
     found = candidates_of(order, rows, measured, scores, allowed, best, drawn, score)
-    choice = Choice(None, (), ())
+    choice, more = Choice(None, ()), math.inf
     if drawn is not None or exact or not constraints:
         choice = choose(
             *((scores[None], allowed[None]) if drawn is None else (drawn.scores, drawn.kept)),
             tolerance,
             lambda k: intrusion(order[k]),
         )
+    if scatter is not None and drawn is not None and choice.answer is None:
+        freedom = float(np.median(scatter.freedom))
+        more = more_runs(drawn.scores, drawn.kept, freedom, tolerance)
     if best is not None and sampler is not None:
         cell = np.empty(len(logs), dtype=np.intp)
         for k, own in enumerate(rows):
@@ -113,7 +118,9 @@ def recommend(
         runs = dict(zip(order, needed, strict=True))
         found = [c if c.resolved else replace(c, runs_to_resolve=runs[c.cell]) for c in found]
     frontier = frontier_of(order, means, names, aims, allowed)
-    answer = as_answer(found, choice, best, order, frontier, tolerance, drawn is not None, note)
+    answer = as_answer(
+        found, choice, best, order, frontier, tolerance, drawn is not None, more, note
+    )
     if dependent is None or best is None:
         return answer
     message = f"The means as they are, without probabilities, and nothing to set. {dependent}"
