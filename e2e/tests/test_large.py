@@ -9,6 +9,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from coalescope.untrusted.bounds import ROWS
 from playwright.sync_api import Page, expect
 
 from .conftest import COALESCOPE, ROOT, Console, Server, eventually, stand_still
@@ -22,18 +23,20 @@ DELAYS = [10 * j for j in range(25)]
 
 
 def stored(server: Server, folder: Path, slug: str, replicates: int) -> None:
-    """A table of 20 MTUs, 25 delays and so many replicates, into the store behind the server."""
-    lines = ["mtu_bytes,delay_us,replicate,throughput_mbps,system_cpu_percent"]
-    lines += [
+    """20 MTUs, 25 delays and so many replicates, in tables as large as they may be."""
+    header = "mtu_bytes,delay_us,replicate,throughput_mbps,system_cpu_percent"
+    rows = [
         f"{mtu},{delay},{replicate},{900 - delay + mtu / 400 + 0.37 * (replicate * 7 % 11)},"
         f"{50 - delay / 10 + 0.1 * (replicate * 5 % 7)}"
         for mtu in MTUS
         for delay in DELAYS
         for replicate in range(1, replicates + 1)
     ]
-    table = folder / "large.csv"
-    table.write_text("\n".join(lines))
-    command = [COALESCOPE, "import", table, "--experiment", slug, "--data", server.data]
+    tables = []
+    for start in range(0, len(rows), ROWS):
+        tables.append(folder / f"large-{start}.csv")
+        tables[-1].write_text("\n".join([header, *rows[start : start + ROWS]]))
+    command = [COALESCOPE, "import", *tables, "--experiment", slug, "--data", server.data]
     subprocess.run(command, cwd=ROOT, check=True, stdout=subprocess.DEVNULL)
 
 

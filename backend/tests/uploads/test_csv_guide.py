@@ -69,7 +69,7 @@ def test_limits_of_the_guide_are_those_of_the_reader() -> None:
     assert table == {
         "a table": f"{bounds.TABLE_BYTES // 2**20} MiB",
         "a workbook, unpacked": f"{bounds.WORKBOOK_BYTES // 2**20} MiB",
-        "its rows": f"{bounds.ROWS:,} rows",
+        "its rows, blank ones included": f"{bounds.ROWS:,} rows",
         "its columns": f"{bounds.COLUMNS:,} columns",
         "rows × columns": f"{bounds.FIELDS:,} fields",
         "a row, quoted line breaks included": f"{bounds.ROW_CHARACTERS // 2**10} Ki characters",

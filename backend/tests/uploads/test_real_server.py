@@ -14,6 +14,7 @@ from pathlib import Path
 
 import httpx
 import pytest
+from coalescope.untrusted.bounds import ROWS
 from coalescope_host.run_log import STANDARD_FIELDS, Writer, make_header, standard_field
 from patience import PATIENCE_S, wait_until
 
@@ -107,7 +108,8 @@ def test_a_large_log_takes_little_memory(server: Server, make_log: MakeLog) -> N
         answer = upload(server, in_pieces(content))
     assert answer.status_code == 201, answer.text
     assert watch.more <= 16 * 2**20
-    table = "mtu_bytes,replicate,drops\n" + "".join(f"1500,{i},0\n" for i in range(60_000))
+    rows = "".join(f"1500,{i},0,1,64\n" for i in range(ROWS))
+    table = f"mtu_bytes,replicate,drops,rx_packets,rx_bytes\n{rows}"
     with Watch(server) as held:  # negative control: rows that are stored are held in memory
         hold = upload(server, table.encode(), "x.csv")
     assert hold.status_code == 201, hold.text

@@ -341,6 +341,12 @@ def test_too_many_rows_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     assert len(read(GOOD).rows) == 3
 
 
+def test_blank_rows_are_rows(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("coalescope.uploads.tidy_csv.ROWS", 4)
+    assert len(read(GOOD + "\n").rows) == 3
+    assert faults(GOOD + "\n\n") == [("too_many_rows", 6, None)]
+
+
 def columns(*names: str) -> str:
     return f"{','.join(names)}\n{','.join('1' for _ in names)}\n"
 

@@ -70,27 +70,22 @@ def insert(
     at_once = max(_VALUES_AT_ONCE // len(names), 1)
     for start in range(0, len(rows), at_once):
         chunk = rows[start : start + at_once]
-        if plan.written:
-            chunk = [_written(row, plan.written) for row in chunk]
         text = f"{plan.begin}{', '.join([plan.row] * len(chunk))}{plan.end}"
-        found += _run(connection, text, [row[name] for row in chunk for name in plan.order])
+        values = [row[name] for row in chunk for name in plan.order]
+        for place, write in plan.written:
+            values[place :: len(plan.order)] = map(write, values[place :: len(plan.order)])
+        found += _run(connection, text, values)
     return found
 
 
 class _Insert(NamedTuple):
-    """A statement in parts, the order of a row's values, and how those of JSON are written."""
+    """A statement in parts, the order of a row's values, and where and how JSON is written."""
 
     begin: str
     row: str
     end: str
     order: Sequence[str]
-    written: Mapping[str, Callable[[Any], Any]]
-
-
-def _written(
-    row: Mapping[str, Any], written: Mapping[str, Callable[[Any], Any]]
-) -> Mapping[str, Any]:
-    return {**row, **{name: write(row[name]) for name, write in written.items()}}
+    written: Sequence[tuple[int, Callable[[Any], Any]]]
 
 
 @lru_cache(maxsize=64)
@@ -104,11 +99,13 @@ def _insert_of(
     compiled = statement.compile(dialect=dialect, column_keys=names)
     begin, values, rest = str(compiled).partition(" VALUES ")
     row, found, end = rest.partition(" RETURNING ")
-    json = [name for name in names if isinstance(table.c[name].type, sa.JSON)]
-    write: dict[str, Any] = {
-        name: table.c[name].type.dialect_impl(dialect).bind_processor(dialect) for name in json
-    }
-    return _Insert(begin + values, row, found + end, compiled.positiontup or (), write)
+    order = compiled.positiontup or ()
+    write: list[tuple[int, Any]] = [
+        (place, table.c[name].type.dialect_impl(dialect).bind_processor(dialect))
+        for place, name in enumerate(order)
+        if isinstance(table.c[name].type, sa.JSON)
+    ]
+    return _Insert(begin + values, row, found + end, order, write)
 
 
 class _Statement(NamedTuple):

@@ -19,7 +19,23 @@ _EXACT = 2**53  # larger whole numbers are not exact as floats
 
 def factor_key(factors: Factors) -> str:
     """Canonical text of a setting: sorted names, 1500 and 1500.0 alike. Unique per cell."""
+    if isinstance(factors, Setting):
+        return factors.key
     return _WRITTEN({name: canonical_level(value) for name, value in factors.items()})
+
+
+class Setting(dict[str, FactorValue]):
+    """Factors that many runs share, and that nobody changes: their text is written once.
+
+    Attributes:
+        key: as `factor_key` says it.
+    """
+
+    __slots__ = ("key",)
+
+    def __init__(self, factors: Factors) -> None:
+        super().__init__(factors)
+        self.key = factor_key(factors)
 
 
 def canonical_level(value: FactorValue) -> FactorValue:

@@ -8,14 +8,14 @@ from its size. docs/operation.md lists them.
 from typing import Final
 
 #: Of the work on a file: CPU time and memory, unless settings say otherwise.
-READING_SECONDS: Final = 20.0
+READING_SECONDS: Final = 8.0
 READING_MIB: Final = 256
 
-#: Of a table: its file, its rows, its columns, and rows times columns.
+#: Of a table: its file, its rows, those that are blank too, its columns, and rows times columns.
 TABLE_BYTES: Final = 32 * 2**20
-ROWS: Final = 100_000
+ROWS: Final = 30_000
 COLUMNS: Final = 1000
-FIELDS: Final = 500_000
+FIELDS: Final = 150_000
 #: Of a workbook: all that it unpacks to.
 WORKBOOK_BYTES: Final = 32 * 2**20
 #: Of a row of it, line breaks within quotation marks included; characters.
@@ -24,6 +24,9 @@ ROW_CHARACTERS: Final = 2**18
 FIELD_CHARACTERS: Final = 2**17
 #: Of a column's name; characters.
 NAME_CHARACTERS: Final = 200
+
+#: Of other tools' files that come together: the runs that they tell of, each end of one counted.
+FOREIGN_RUNS: Final = 4000
 
 #: Of a run: the factors that it says it was set to.
 FACTORS: Final = 64

@@ -10,12 +10,13 @@ from datetime import datetime
 from coalescope_models.vocabulary.quantity import Quantity
 
 from coalescope.db.timestamps import as_utc
+from coalescope.experiments.levels import Setting
 from coalescope.experiments.records import FactorValue
 from coalescope.exports.formulas import as_meant
 from coalescope.runs.records import MeasuredValue
 from coalescope.untrusted.bounds import LARGEST_NUMBER, LEVEL_CHARACTERS
 from coalescope.untrusted.texts import CONTROL
-from coalescope.uploads.columns import Column
+from coalescope.uploads.columns import Column, Role
 from coalescope.uploads.csv_faults import Faults
 
 _NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?")
@@ -36,53 +37,90 @@ class TableRow:
     block: str | None = None
 
 
-def read_row(
-    number: int, fields: list[str], columns: Sequence[Column], faults: Faults
-) -> TableRow | None:
-    """The row in these fields; None after a fault, which goes to `faults`."""
-    before = len(faults.problems)
-    if len(fields) != len(columns):
-        _wrong_length(number, fields, columns, faults)
-        return None
-    reader = _RowReader(number, faults)
-    texts = {column.name: field.strip() for column, field in zip(columns, fields, strict=True)}
-    factors = {
-        column.name: level
-        for column in columns
-        if column.role in ("factor", "free factor")
-        and (level := reader.level(column, texts[column.name])) is not None
-    }
-    counts = {
-        column.name: reader.count(column.name, texts[column.name])
-        for column in columns
-        if column.role in ("replicate", "n")
-    }
-    means = {
-        column.name: value
-        for column in columns
-        if column.role == "measure"
-        and (value := reader.number(column, texts[column.name])) is not None
-    }
-    deviations = {
-        str(column.measure): value
-        for column in columns
-        if column.role == "sd" and (value := reader.deviation(column, texts)) is not None
-    }
-    n = counts.get("n", 1)
-    order = reader.order(texts.get("order", ""))
-    block = reader.block(texts.get("block", ""))
-    recorded_at = reader.moment(texts.get("recorded_at", ""))
-    if len(faults.problems) > before or n is None:
-        return None
-    reader.check_deviations(deviations, means, n)
-    if not means:
-        faults.add(
-            "no_value", "The row has no measured value.", "Fill one in, or remove it.", number
-        )
-    if len(faults.problems) > before:
-        return None
-    measures = {name: MeasuredValue(mean, deviations.get(name), n) for name, mean in means.items()}
-    return TableRow(number, factors, counts.get("replicate"), measures, recorded_at, order, block)
+class RowReader:
+    """Reads the rows of one table, one after the other; faults go to `faults`.
+
+    Rows of one setting share its factors, which are read once.
+    """
+
+    def __init__(self, columns: Sequence[Column], faults: Faults) -> None:
+        self._columns = columns
+        self._faults = faults
+        self._place = {column.name: place for place, column in enumerate(columns)}
+        self._factors = self._of_role("factor", "free factor")
+        self._counts = self._of_role("replicate", "n")
+        self._means = self._of_role("measure")
+        self._deviations = self._of_role("sd")
+        self._settings: dict[tuple[str, ...], Setting] = {}
+
+    def read(self, number: int, fields: list[str]) -> TableRow | None:
+        """The row in these fields; None after a fault."""
+        faults = self._faults
+        before = len(faults.problems)
+        if len(fields) != len(self._columns):
+            _wrong_length(number, fields, self._columns, faults)
+            return None
+        reader = _FieldReader(number, faults)
+        texts = [field.strip() for field in fields]
+        setting = self._setting(reader, texts)
+        counts = {
+            column.name: reader.count(column.name, texts[place]) for place, column in self._counts
+        }
+        means = {
+            column.name: value
+            for place, column in self._means
+            if (value := reader.number(column, texts[place])) is not None
+        }
+        deviations = {
+            str(column.measure): value
+            for place, column in self._deviations
+            if (value := reader.deviation(column, texts[place], self._mean(column, texts)))
+            is not None
+        }
+        n = counts.get("n", 1)
+        order = reader.order(self._text("order", texts))
+        block = reader.block(self._text("block", texts))
+        recorded_at = reader.moment(self._text("recorded_at", texts))
+        if setting is None or n is None or len(faults.problems) > before:
+            return None
+        reader.check_deviations(deviations, means, n)
+        if not means:
+            faults.add(
+                "no_value", "The row has no measured value.", "Fill one in, or remove it.", number
+            )
+        if len(faults.problems) > before:
+            return None
+        measures = {
+            name: MeasuredValue(mean, deviations.get(name), n) for name, mean in means.items()
+        }
+        replicate = counts.get("replicate")
+        return TableRow(number, setting, replicate, measures, recorded_at, order, block)
+
+    def _of_role(self, *roles: Role) -> Sequence[tuple[int, Column]]:
+        return [(at, column) for at, column in enumerate(self._columns) if column.role in roles]
+
+    def _setting(self, reader: "_FieldReader", texts: Sequence[str]) -> Setting | None:
+        """What the row was set to; None after a fault."""
+        written = tuple([texts[place] for place, _ in self._factors])
+        known = self._settings.get(written)
+        if known is not None:
+            return known
+        factors = {
+            column.name: level
+            for place, column in self._factors
+            if (level := reader.level(column, texts[place])) is not None
+        }
+        if len(factors) < len(self._factors):
+            return None
+        setting = self._settings[written] = Setting(factors)
+        return setting
+
+    def _text(self, name: str, texts: Sequence[str]) -> str:
+        place = self._place.get(name)
+        return "" if place is None else texts[place]
+
+    def _mean(self, column: Column, texts: Sequence[str]) -> str:
+        return self._text(str(column.measure), texts)
 
 
 def _wrong_length(
@@ -99,7 +137,7 @@ def _wrong_length(
     )
 
 
-class _RowReader:
+class _FieldReader:
     """Reads the fields of one row, noting faults."""
 
     def __init__(self, row: int, faults: Faults) -> None:
@@ -186,9 +224,8 @@ class _RowReader:
         )
         return None
 
-    def deviation(self, column: Column, texts: dict[str, str]) -> float | None:
+    def deviation(self, column: Column, text: str, mean: str) -> float | None:
         """A standard deviation: not negative, and only beside a mean."""
-        text = texts[column.name]
         if not text:
             return None
         value = self._float(column.name, text)
@@ -203,7 +240,7 @@ class _RowReader:
                 text,
             )
             return None
-        if not texts.get(str(column.measure)):
+        if not mean:
             self._fault(
                 "sd_without_mean",
                 f"Row {self.row} has {column.name} but no {column.measure}.",

@@ -30,7 +30,7 @@ from coalescope.untrusted.bounds import (
 )
 from coalescope.uploads.csv_faults import EnoughFaults, Faults
 from coalescope.uploads.csv_header import read_header
-from coalescope.uploads.csv_row import TableRow, read_row
+from coalescope.uploads.csv_row import RowReader, TableRow
 from coalescope.uploads.csv_source import SAYS_NOTHING, SourceReader, TableSource
 from coalescope.uploads.foreign_files import refuse_foreign
 from coalescope.uploads.json_exports import as_table
@@ -83,7 +83,10 @@ def measures_of(table: Table, row: TableRow) -> Mapping[str, MeasuredValue]:
     """A row's measures; a run's with the ratios that follow: means of ratios are not known."""
     if table.per == "cell":
         return row.measures
-    values = derive({name: measured.value for name, measured in row.measures.items()})
+    given = {name: measured.value for name, measured in row.measures.items()}
+    values = derive(given)
+    if len(values) == len(given):
+        return row.measures
     return {name: MeasuredValue(value) for name, value in values.items()}
 
 
@@ -109,7 +112,8 @@ def read_records(records: Iterator[tuple[int, list[str]]], faults: Faults) -> Ta
 
     Errors: EnoughFaults where the header is not understood, or too much is wrong.
     """
-    names = [name.strip() for name in next(records, (1, []))[1]]
+    header_row, header = next(records, (1, []))
+    names = [name.strip() for name in header]
     columns = read_header(names, faults)
     per: Literal["run", "cell"] = "cell" if "n" in names else "run"
     numbered = not {"replicate", "n"}.isdisjoint(names)
@@ -117,21 +121,22 @@ def read_records(records: Iterator[tuple[int, list[str]]], faults: Faults) -> Ta
         raise EnoughFaults  # rows cannot be judged by a header that is not understood
     rows: list[TableRow] = []
     most = min(ROWS, FIELDS // len(columns))
+    reader = RowReader(columns, faults)
     levels = _Levels(faults)
     seen: dict[_Place, int] = {}
     source = SourceReader(columns, faults)
     for number, fields in records:
+        if number - header_row > most:
+            _too_many_rows(number, len(columns), most, faults)
         if not fields:
             continue
         source.read(number, fields)
-        row = read_row(number, fields, columns, faults)
+        row = reader.read(number, fields)
         if row is not None:
             row = row if numbered else replace(row, replicate=1)
             _check_repeat(row, seen, faults, numbered=numbered)
             rows.append(row)
             levels.note(row)
-        if len(rows) > most:
-            _too_many_rows(number, len(columns), most, faults)
     if not rows and not faults.problems:
         faults.add("no_rows", "The file has a header and no rows.", "Add the data.", 2)
     passed_over = [column.name for column in columns if column.role == "retired"]
@@ -171,7 +176,7 @@ def _too_many_rows(number: int, columns: int, most: int, faults: Faults) -> None
     why = "" if most == ROWS else f" With {columns} columns, up to {FIELDS:,} fields are read."
     faults.add(
         "too_many_rows",
-        f"The table has more than {most:,} rows.{why}",
+        f"The table has more than {most:,} rows, blank ones included.{why}",
         "Split it into several files with the same header.",
         number,
     )

@@ -227,6 +227,35 @@ def test_too_much_behind_gzip_is_refused() -> None:
     assert (error.code, error.status) == ("too_large", 413)
 
 
+@pytest.mark.parametrize("content", [LAB.encode(), workbook(LAB_ROWS)])
+def test_too_many_rows_are_refused(content: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("coalescope.uploads.mapping.grid.ROWS", 4)
+    assert values(read(content)) == EXPECTED
+    monkeypatch.setattr("coalescope.uploads.mapping.grid.ROWS", 3)
+    error = refusal(content)
+    assert (error.code, error.where) == ("too_many_rows", {"row": 5})
+    assert "Split it" in str(error.advice)
+
+
+def test_blank_rows_are_rows(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("coalescope.uploads.mapping.grid.ROWS", 5)
+    assert values(read(LAB + "\n")) == EXPECTED
+    assert refusal(LAB + "\n\n").code == "too_many_rows"
+
+
+def test_a_row_of_empty_fields_is_bounded() -> None:
+    assert values(read(LAB + ";" * 999 + "\n")) == EXPECTED
+    assert refusal(LAB + ";" * 1000 + "\n").code == "row_length"
+
+
+def test_the_cells_of_a_workbook_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("coalescope.uploads.mapping.workbook._MOST_CELLS", 44)
+    assert values(read(workbook(LAB_ROWS))) == EXPECTED
+    monkeypatch.setattr("coalescope.uploads.mapping.workbook._MOST_CELLS", 43)
+    error = refusal(workbook(LAB_ROWS))
+    assert (error.code, error.status) == ("too_large", 413)
+
+
 def test_a_row_that_is_no_number_is_named_by_the_file_and_its_column() -> None:
     error = refusal(LAB.replace("58,9", "58.9x"))
     assert (error.code, error.where["row"], error.where["column"]) == ("not_a_number", 3, "cpu")

@@ -11,7 +11,7 @@ from itertools import islice
 from typing import BinaryIO
 
 from coalescope.errors import CoalescopeError
-from coalescope.untrusted.bounds import ROW_CHARACTERS, TABLE_BYTES
+from coalescope.untrusted.bounds import COLUMNS, ROW_CHARACTERS, ROWS, TABLE_BYTES
 from coalescope.uploads.foreign_files import refuse_foreign
 from coalescope.uploads.mapping import workbook
 from coalescope.uploads.mapping.layout import (
@@ -49,11 +49,16 @@ class Grid:
     def rows(self) -> Iterator[tuple[int, Sequence[str]]]:
         """Each row of data with its number, the file's first being 1, and a field for each column.
 
-        Errors: CoalescopeError 422 with the row that cannot be read, or has fields too many.
+        Errors: CoalescopeError 422 with the row that cannot be read, has fields too many, or is
+        one too many.
         """
         row = 0
         try:
             for row, fields in enumerate(_rows(self.content, self.layout), start=1):
+                if row - self.layout.header_row > ROWS:
+                    raise _too_many_rows(row)
+                if len(fields) > COLUMNS:
+                    raise self._too_many_fields(row, fields)
                 if row <= self.layout.header_row or is_blank(fields) or is_comment(fields):
                     continue
                 yield row, self._filled(row, fields)
@@ -70,13 +75,16 @@ class Grid:
     def _filled(self, row: int, fields: Sequence[str]) -> Sequence[str]:
         more = len(fields) - len(self.names)
         if more > 0 and not is_blank(fields[-more:]):
-            raise CoalescopeError(
-                "row_length",
-                f"Row {row} has {len(fields)} fields, the header has {len(self.names)}.",
-                where={"row": row},
-                advice="A text that has the separator in it needs quotation marks.",
-            )
+            raise self._too_many_fields(row, fields)
         return [*fields[: len(self.names)], *[""] * -more]
+
+    def _too_many_fields(self, row: int, fields: Sequence[str]) -> CoalescopeError:
+        return CoalescopeError(
+            "row_length",
+            f"Row {row} has {len(fields)} fields, the header has {len(self.names)}.",
+            where={"row": row},
+            advice="A text that has the separator in it needs quotation marks.",
+        )
 
 
 def open_grid(file: BinaryIO, layout: Layout | None = None) -> Grid:
@@ -94,12 +102,14 @@ def open_grid(file: BinaryIO, layout: Layout | None = None) -> Grid:
             where={"row": 1},
             advice="Send a table with a row that names its columns, and a row for each run.",
         )
-    if layout is None:
-        layout = _look_at_book(content) if workbook.is_workbook(start) else _look(content)
-    if layout.sheet and workbook.is_workbook(start):
-        content = _sheet_as_text(content, layout.sheet)
-    elif workbook.is_workbook(start) != bool(layout.sheet):
+    if layout is not None and workbook.is_workbook(start) != bool(layout.sheet):
         raise _wrong_layout()
+    if workbook.is_workbook(start):
+        with workbook.opened(content) as book:
+            layout = layout or _look_at_book(book)
+            content = _sheet_as_text(book, layout)
+    else:
+        layout = layout or _look(content)
     first = _first(content, layout)
     if layout.header_row > len(first):
         raise _wrong_layout()
@@ -120,11 +130,10 @@ def _look(content: BinaryIO) -> Layout:
     return look_at_text(content)
 
 
-def _look_at_book(content: BinaryIO) -> Layout:
+def _look_at_book(book: workbook.Book) -> Layout:
     """The first sheet that has columns."""
-    sheets = workbook.sheets_of(content)
-    for sheet in sheets[:_SHEETS_TRIED]:
-        rows = list(islice(workbook.rows_of(content, sheet), _FIRST_ROWS))
+    for sheet in book.sheets[:_SHEETS_TRIED]:
+        rows = list(islice(book.rows(sheet), _FIRST_ROWS))
         if any(sum(bool(field.strip()) for field in row) > 1 for row in rows):
             return Layout("utf-8", "", header_row_of([_trimmed(row) for row in rows]), sheet)
     raise CoalescopeError(
@@ -146,15 +155,17 @@ def _rows(content: BinaryIO, layout: Layout) -> Iterator[list[str]]:
     return read_records(content, replace(layout, separator=layout.separator or ","))
 
 
-def _sheet_as_text(content: BinaryIO, sheet: str) -> BinaryIO:
+def _sheet_as_text(book: workbook.Book, layout: Layout) -> BinaryIO:
     """The rows of a sheet as CSV, since they are read several times. One text may be in many cells.
 
-    Errors: CoalescopeError 413 where they are more than a table may be.
+    Errors: CoalescopeError 413 where they are more than a table may be, 422 for a row too many.
     """
     found = io.BytesIO()
     text = io.TextIOWrapper(found, encoding="utf-8", newline="", write_through=True)
     writer = csv.writer(text)
-    for row in workbook.rows_of(content, sheet):
+    for number, row in enumerate(book.rows(layout.sheet), start=1):
+        if number - layout.header_row > ROWS:
+            raise _too_many_rows(number)
         writer.writerow(_trimmed(row))
         if found.tell() > TABLE_BYTES:
             raise _too_large()
@@ -183,6 +194,15 @@ def _too_large() -> CoalescopeError:
         where={"limit": TABLE_BYTES},
         advice="Split it into several files with the same header.",
         status=413,
+    )
+
+
+def _too_many_rows(row: int) -> CoalescopeError:
+    return CoalescopeError(
+        "too_many_rows",
+        f"The table has more than {ROWS:,} rows, blank ones included.",
+        where={"row": row},
+        advice="Split it into several files with the same header.",
     )
 
 

@@ -329,11 +329,8 @@ def _notes(
         for one in columns
         if one.role == "ignore" and not one.marked and 0 < one.filled <= max(1, _third(texts))
     ]
-    found = (
-        (row, fields[grid.names.index(name)].strip())
-        for row, fields in grid.rows()
-        for name in ignored
-    )
+    places = [grid.names.index(name) for name in ignored]
+    found = ((row, fields[place].strip()) for row, fields in grid.rows() for place in places)
     for row, text in islice(((row, text) for row, text in found if is_known(text)), _NOTES):
         yield Remark(
             "missing",

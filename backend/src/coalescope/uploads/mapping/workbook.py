@@ -4,13 +4,17 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import date, datetime, time
-from typing import BinaryIO
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 from coalescope.errors import CoalescopeError
 from coalescope.untrusted.archives import ArchiveError, sizes_in_zip
 from coalescope.untrusted.bounds import WORKBOOK_BYTES
 
+if TYPE_CHECKING:  # a library that is imported when needed
+    from openpyxl import Workbook
+
 _ZIP, _OLD_EXCEL = b"PK\x03\x04", b"\xd0\xcf\x11\xe0"
+_MOST_CELLS = 1_000_000  # of all sheets that are looked at
 _TYPES, _BOOK = "[Content_Types].xml", "xl/workbook.xml"
 
 
@@ -19,50 +23,54 @@ def is_workbook(start: bytes) -> bool:
     return start.startswith((_ZIP, _OLD_EXCEL))
 
 
-def sheets_of(file: BinaryIO) -> list[str]:
-    """The names of the sheets. Errors: 422 for what is no workbook; 413 for one that is too large.
+@contextmanager
+def opened(file: BinaryIO) -> Iterator["Book"]:
+    """The workbook. Errors: 422 for what is none; 413 for one that is too large.
 
     What it says of its size is believed: a member that unpacks to more is cut off there.
     """
+    from openpyxl import load_workbook  # noqa: PLC0415  not where only CSV is read
+
     _check(file)
-    with _opened(file) as book:
-        return [sheet.title for sheet in book]
+    file.seek(0)
+    with _refused_where_damaged():
+        book = load_workbook(file, read_only=True, data_only=True, keep_links=False)
+    try:
+        yield Book(book)
+    finally:
+        book.close()
 
 
-def rows_of(file: BinaryIO, sheet: str) -> Iterator[list[str]]:
-    """The rows of a sheet. Errors: 422 where it is not there, or cannot be read."""
-    _check(file)
-    with _opened(file) as book:
-        if sheet not in book.sheetnames:
+class Book:
+    """A workbook that is open: all its texts are read when it is opened."""
+
+    def __init__(self, book: "Workbook") -> None:
+        self._book = book
+        #: the names of the sheets that have cells
+        self.sheets = [sheet.title for sheet in book]
+        self._left = _MOST_CELLS
+
+    def rows(self, sheet: str) -> Iterator[list[str]]:
+        """The rows of a sheet. Errors: 422 where it is not there, or cannot be read; 413."""
+        if sheet not in self._book.sheetnames:
             raise CoalescopeError(
                 "no_sheet",
                 f"The workbook has no sheet {sheet[:80]!r}.",
                 where={"field": "sheet"},
-                advice=f"Its sheets are {', '.join(book.sheetnames)[:500]}.",
+                advice=f"Its sheets are {', '.join(self._book.sheetnames)[:500]}.",
             )
+        for row in self._values(sheet):
+            self._left -= len(row)
+            if self._left < 0:
+                why = f"has more than {_MOST_CELLS:,} cells, empty ones included"
+                raise _too_large(why, _MOST_CELLS)
+            yield [_text(value) for value in row]
+
+    def _values(self, sheet: str) -> Iterator[tuple[object, ...]]:
         with _refused_where_damaged():
-            chosen = book[sheet]
+            chosen: Any = self._book[sheet]
             chosen.reset_dimensions()  # what a file says of them may be wrong
-            for row in chosen.iter_rows(values_only=True):
-                yield [_text(value) for value in row]
-
-
-class _opened:  # noqa: N801  reads as what it does: with _opened(file)
-    """A workbook for reading, closed at the end."""
-
-    def __init__(self, file: BinaryIO) -> None:
-        self._file = file
-
-    def __enter__(self):  # type: ignore[no-untyped-def]  # of a library that is imported when needed
-        from openpyxl import load_workbook  # noqa: PLC0415  not where only CSV is read
-
-        self._file.seek(0)
-        with _refused_where_damaged():
-            self._book = load_workbook(self._file, read_only=True, data_only=True, keep_links=False)
-        return self._book
-
-    def __exit__(self, *_: object) -> None:
-        self._book.close()
+            yield from chosen.iter_rows(values_only=True)
 
 
 @contextmanager
@@ -90,13 +98,18 @@ def _check(file: BinaryIO) -> None:
         raise _other("a document (.ods, .docx …)" if is_document else "a zip archive")
     size = sum(sizes.values())
     if size > WORKBOOK_BYTES:
-        raise CoalescopeError(
-            "too_large",
-            f"The workbook unpacks to {size:,} bytes; up to {WORKBOOK_BYTES:,} are read.",
-            where={"limit": WORKBOOK_BYTES},
-            advice="Save the sheet that holds the table as CSV (File, Save As, CSV UTF-8).",
-            status=413,
-        )
+        why = f"unpacks to {size:,} bytes; up to {WORKBOOK_BYTES:,} are read"
+        raise _too_large(why, WORKBOOK_BYTES)
+
+
+def _too_large(why: str, limit: int) -> CoalescopeError:
+    return CoalescopeError(
+        "too_large",
+        f"The workbook {why}.",
+        where={"limit": limit},
+        advice="Save the sheet that holds the table as CSV (File, Save As, CSV UTF-8).",
+        status=413,
+    )
 
 
 def _other(what: str) -> CoalescopeError:
