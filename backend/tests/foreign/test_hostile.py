@@ -73,6 +73,43 @@ def test_any_number_may_be_of_a_wrong_type(name: str, value: str) -> None:
         assert isinstance(read_file("a", changed.encode()), ReadFile | Problem | None)
 
 
+TEXTS = [name for name in FILES if not name.endswith((".json", ".gz", ".md"))]
+NUMBERS = ("", "1.2.3", ".", "-1", "²", "9" * 400, "9" * 5000, "f" * 5000, "x" * 200_000)
+
+
+@pytest.mark.parametrize("name", TEXTS)
+def test_any_number_of_a_text_may_be_anything(name: str) -> None:
+    """Every fifth of the file, one after the other."""
+    text = corpus_file(name).decode()
+    for place, found in enumerate(list(re.finditer(r"\d[\d.]*", text))[::5]):
+        value = NUMBERS[place % len(NUMBERS)]
+        changed = text[: found.start()] + value + text[found.end() :]
+        assert isinstance(read_file("a", changed.encode()), ReadFile | Problem | None)
+
+
+HURTING = {
+    "a count that is none": ("ethtool/6.1-S.txt", ": ", ": ²"),
+    "a setting that is none": ("ethtool/6.1-c.txt", ": ", ": ²"),
+    "a number of thousands of digits": ("ethtool/6.1-g.txt", "256", "9" * 5000),
+    "two points": ("sockperf/3.7-pp-tcp.txt", "avg-latency=", "avg-latency=1.2.3"),
+    "a field without end": ("netperf/2.7.0-omni-csv.txt", ",", "," + "x" * 200_000),
+    "a count beyond floats": (
+        "proc/after-net_softnet_stat.txt",
+        "04adfe73 ",
+        "04adfe73 " + "f" * 5000,
+    ),
+}
+
+
+@pytest.mark.parametrize(("name", "old", "new"), HURTING.values(), ids=HURTING)
+def test_what_is_no_number_is_no_fault_of_ours(name: str, old: str, new: str) -> None:
+    text = corpus_file(name).decode()
+    assert old in text
+    before, _, after = text.rpartition(old)
+    for changed in (text.replace(old, new), before + new + after):
+        assert isinstance(read_file("a", changed.encode()), ReadFile | Problem | None)
+
+
 def test_a_wrong_number_is_not_known_and_the_rest_is() -> None:
     document = json.loads(corpus_file(CLIENT))
     document["end"]["sum_received"]["bits_per_second"] = "fast"

@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
+from functools import cached_property
 
 from coalescope.errors import CoalescopeError
 from coalescope.experiments.records import FactorValue
@@ -47,7 +48,7 @@ class Given:
         name = self.factors.get("host")
         return None if name is None else str(name)
 
-    @property
+    @cached_property
     def utc_offset_s(self) -> float | None:
         """Seconds that local time is ahead of UTC."""
         found = _OFFSET.fullmatch(self.joining.get(UTC_OFFSET, ""))

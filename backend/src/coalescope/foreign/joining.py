@@ -31,8 +31,10 @@ from coalescope.foreign.samples import Samples
 from coalescope.foreign.totals import in_order
 from coalescope.glossary.quantities import factor
 from coalescope.measures.derived import RATIOS, derive
+from coalescope.untrusted.bounds import FOREIGN_RUNS
 
 _LOOPBACK = "lo"
+_MOST_NOTES = 100
 _DIFFER = 0.1  # of two files that say the same measure
 _ELAPSED = "elapsed_s"
 # counts that are of the interface's or machine's own window, and stand beside its length
@@ -80,9 +82,17 @@ class _Beside:
     """All files that were read, as the runs are to find them."""
 
     def __init__(self, files: Sequence[ReadFile], parts: Sequence[_Part]) -> None:
-        self.folders = Folders(files, [part.files for part in parts])
+        self.folders = Folders(list(_without_time(files)), [part.files for part in parts])
         self.samples = [found for file in files if (found := Samples(file)).all]
         self.order = {file.name: FORMATS.index(file.format) for file in files}
+
+
+def _without_time(files: Sequence[ReadFile]) -> Iterator[ReadFile]:
+    """Those that hold something beside samples, and of them that: each run goes through it."""
+    for file in files:
+        kept = [record for record in file.reading.beside if record.kind != "sample"]
+        if kept or file.reading.counters:
+            yield replace(file, reading=replace(file.reading, beside=kept))
 
 
 class _Asked(Exception):  # noqa: N818  a question, not an error of the program
@@ -101,6 +111,8 @@ def _question(message: str, name: str, value: str, files: Iterable[str]) -> Prob
 def join(files: Sequence[ReadFile], given: Given) -> tuple[list[JoinedRun], list[Problem]]:
     """The runs, in the order of time; or what keeps them from being made."""
     parts = _parts(files)
+    if len(parts) > FOREIGN_RUNS:
+        return [], [too_many_runs()]
     beside = _Beside(files, parts)
     runs: list[JoinedRun] = []
     problems: list[Problem] = []
@@ -117,6 +129,16 @@ def join(files: Sequence[ReadFile], given: Given) -> tuple[list[JoinedRun], list
         problems += [_unused(file) for file in files if file.name not in used]
     runs.sort(key=lambda run: (run.window or Window(0.0, 0.0)).start_s)
     return runs, problems
+
+
+def too_many_runs() -> Problem:
+    """That files hold more runs than are read at once."""
+    return Problem(
+        "too_many_runs",
+        f"The files hold more than {FOREIGN_RUNS:,} runs.",
+        {"field": "files"},
+        "Give fewer of them at once.",
+    )
 
 
 def _parts(files: Sequence[ReadFile]) -> list[_Part]:
@@ -360,18 +382,21 @@ def _follows(name: str, value: float, own: Mapping[str, Record]) -> Record:
 def _settle(run: JoinedRun, groups: Sequence[Sequence[Record]], order: Mapping[str, int]) -> None:
     """One value for each measure: the first that says it. Counts bring their own elapsed time."""
     counted = {r.quantity for r in groups[-1] if r.quantity in _COUNTS}
+    found = dict.fromkeys(run.files)
     for place, group in enumerate(groups):
         for record in sorted(group, key=lambda r: order.get(r.file.split(", ")[0], 0)):
             name = record.quantity
             if record.kind == "fact" or (name == _ELAPSED and counted and place < len(groups) - 1):
                 continue
             before = run.values.setdefault(name, record)
-            if before is not record and _disagree(before, record):
+            differs = before is not record and _disagree(before, record)
+            if differs and len(run.notes) < _MOST_NOTES:
                 run.notes.append(
                     f"{name} is {before.value:.5g} by {before.file} and {record.value:.5g} by "
                     f"{record.file}: the first counts."
                 )
-            run.files += [f for f in record.file.split(", ") if f and f not in run.files]
+            found.update(dict.fromkeys(filter(None, record.file.split(", "))))
+    run.files = list(found)
 
 
 def _disagree(one: Record, other: Record) -> bool:
@@ -385,7 +410,7 @@ def _describe(
     for record in facts:
         if record.quantity.startswith(ENVIRONMENT):
             run.facts.setdefault(record.quantity.removeprefix(ENVIRONMENT), record.value)
-        run.files += [record.file] if record.file not in run.files else []
+    run.files = list(dict.fromkeys([*run.files, *(record.file for record in facts)]))
     if host is not None:
         run.facts["host"] = host
     if interface is not None:

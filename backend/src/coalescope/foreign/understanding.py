@@ -12,7 +12,7 @@ from coalescope.db.timestamps import as_utc
 from coalescope.errors import Problem, refused
 from coalescope.foreign.bundle import read_bundle
 from coalescope.foreign.given import Given, read_given
-from coalescope.foreign.joining import JoinedRun, join
+from coalescope.foreign.joining import JoinedRun, join, too_many_runs
 from coalescope.foreign.registry import ReadFile, read_file
 from coalescope.glossary.quantities import is_own_measure
 from coalescope.measures.audits import date_doubts
@@ -20,6 +20,7 @@ from coalescope.measures.consistency import contradictions
 from coalescope.measures.plausibility import doubts
 from coalescope.runs.factors import check_factors
 from coalescope.runs.records import MeasuredValue, NewRun, RunWarning
+from coalescope.untrusted.bounds import FOREIGN_RUNS
 from coalescope.uploads.csv_faults import MAX_PROBLEMS
 from coalescope.uploads.csv_files import slug_from
 from coalescope.uploads.incoming import Incoming, UploadRequest
@@ -59,6 +60,7 @@ def joined_runs(files: Mapping[str, bytes], given: Given) -> list[JoinedRun]:
     """The runs in these files. Errors: 422, all faults together."""
     read: list[ReadFile] = []
     faults: list[Problem] = []
+    count = 0
     for name, content in sorted(files.items()):
         match read_file(name, content):
             case None:
@@ -67,6 +69,9 @@ def joined_runs(files: Mapping[str, bytes], given: Given) -> list[JoinedRun]:
                 faults.append(fault)
             case found:
                 read.append(found)
+                count += len(found.reading.runs)
+        if count > FOREIGN_RUNS:
+            raise refused([too_many_runs()])
     if not faults:
         runs, faults = join(read, given)
         if not faults and runs:

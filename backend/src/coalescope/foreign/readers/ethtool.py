@@ -25,7 +25,8 @@ _JSON = re.compile(
 )
 _GROUPS = {"Coalesce": "coalescing", "Ring": "ring", "Channel": "channels"}
 _CURRENT, _MAXIMA = "Current hardware settings:", "Pre-set maximums:"
-_LINE = re.compile(r"\s*([\w .+/-]+?):\s+(.*?)\s*")
+_LINE = re.compile(r"([\w .+/-]{1,100}):\s+(.*)")
+_WHOLE = re.compile(r"[0-9]{1,15}")
 _PAIR = re.compile(r"Adaptive RX: (\S+)\s+TX: (\S+)|CQE mode RX: (\S+)\s+TX: (\S+)")
 _SWITCH = {"on": True, "off": False}
 # -S has a driver's own names; these four mean the same wherever they are
@@ -68,9 +69,9 @@ def _of_text(text: str) -> Iterator[Record]:
             for name, value in zip(names, pair.groups(), strict=True):
                 if value is not None:
                     yield from _setting(group, name, _SWITCH.get(value), name, interface)
-        elif current and (found := _LINE.fullmatch(line)) is not None:
+        elif current and (found := _LINE.fullmatch(line.strip())) is not None:
             value = found[2].split(" [")[0]
-            known = _SWITCH.get(value, int(value) if value.isdigit() else None)
+            known = _SWITCH.get(value, int(value) if _WHOLE.fullmatch(value) else None)
             name = found[1] if group == "offloads" else _plain(found[1])
             yield from _setting(group, name, known, found[1], interface)
 
@@ -120,7 +121,7 @@ def _counters(text: str) -> list[Counter]:
     found = []
     for line in text.splitlines()[1:]:
         name, separator, value = line.strip().rpartition(": ")
-        if separator and value.strip().isdigit() and len(value) < 21:
+        if separator and re.fullmatch(r"[0-9]{1,20}", value.strip()):
             found.append(Counter(name.strip(), float(value), name.strip()))
     if not found:
         raise Unreadable(

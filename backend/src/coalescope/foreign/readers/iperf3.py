@@ -21,6 +21,7 @@ from coalescope.foreign.records import (
     fact,
     measure,
 )
+from coalescope.untrusted.bounds import FOREIGN_RUNS
 
 _START = re.compile(r'\{\s*"(start"\s*:|event"\s*:\s*"start")[\s\S]*"version"\s*:\s*"iperf 3')
 _SETTINGS = ("blksize", "duration", "bytes", "blocks", "target_bitrate", "tos", "gso", "gro")
@@ -41,6 +42,10 @@ def _read(content: bytes) -> Reading:
         elif cookie is None or cookie not in seen:
             runs.append(_run(document, cookie))
             seen.add(cookie)
+        if len(runs) > FOREIGN_RUNS:
+            raise Unreadable(
+                f"It holds more than {FOREIGN_RUNS:,} tests.", "Split it.", field="start"
+            )
     if not runs:
         raise Unreadable(
             failures[0] if failures else "It holds no finished test: iperf3 did not write its end.",

@@ -8,6 +8,7 @@ which end is under test, so they are measures of their own, in percent of all CP
 import csv
 import re
 from collections.abc import Iterator, Mapping
+from itertools import islice
 
 from coalescope.foreign.json_text import decoded, written
 from coalescope.foreign.records import (
@@ -103,7 +104,12 @@ def _keys(body: str) -> dict[str, str]:
 
 
 def _row(body: str) -> dict[str, str]:
-    rows = [row for row in csv.reader(body.splitlines()) if row]
+    try:
+        rows = list(islice((row for row in csv.reader(body.splitlines()) if row), 2))
+    except csv.Error as error:
+        raise Unreadable(
+            f"It cannot be read as CSV: {error}.", "Send the file as netperf wrote it.", offset=0
+        ) from None
     if len(rows) < 2:
         return {}
     pairs = zip((name.strip() for name in rows[0]), rows[1], strict=False)

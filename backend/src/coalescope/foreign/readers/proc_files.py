@@ -89,13 +89,17 @@ def _as_they_are(before: Sequence[Counter], after: Sequence[Counter]) -> list[Re
 
 
 def _of_lines(before: Sequence[Counter], after: Sequence[Counter]) -> list[Record]:
-    sums: dict[str, tuple[float, list[str]]] = {}
+    lines: dict[str, list[Counter]] = {}
     for one in changed(before, after):
-        total, fields = sums.get(one.interface or "", (0.0, []))
-        sums[one.interface or ""] = (total + one.value, [*fields, one.field])
+        lines.setdefault(one.interface or "", []).append(one)
     return [
-        measure("rx_line_interrupts", total, " + ".join(fields), interface=name)
-        for name, (total, fields) in sums.items()
+        measure(
+            "rx_line_interrupts",
+            sum(one.value for one in of),
+            " + ".join(one.field for one in of),
+            interface=name,
+        )
+        for name, of in lines.items()
     ]
 
 
@@ -120,7 +124,7 @@ def _reader(name: str, parts: Callable[[str], Iterator[Counter]]) -> Callable[[b
     def read(content: bytes) -> Reading:
         try:
             counters = list(parts(decoded(content)))
-        except (ValueError, IndexError) as error:
+        except (ValueError, IndexError, OverflowError) as error:
             raise Unreadable(
                 f"It is no copy of {name}: {str(error)[:100]}.", "Copy the whole file.", offset=0
             ) from None

@@ -21,13 +21,16 @@ from coalescope.foreign.records import (
 )
 
 _COLOUR = re.compile(r"\x1b\[[\d;]*m")
-_MEAN = re.compile(r"avg-(latency|lat|rtt)=\s*([\d.]+)")
-_VALID = re.compile(r"\[Valid Duration\] RunTime=\s*([\d.]+) sec;.* ReceivedMessages=(\d+)")
-_COUNT = re.compile(r"Total (\d+) observations")
-_PERCENTILE = re.compile(r"---> percentile\s+([\d.]+)\s*=\s*([\d.]+)")
-_LONGEST = re.compile(r"---> <MAX> observation\s*=\s*([\d.]+)")
-_BANDWIDTH = re.compile(r"BandWidth is ([\d.]+) MBps")
-_SENT = re.compile(r"Total of (\d+) messages sent in ([\d.]+) sec")
+_NUMBER = r"([0-9]{1,15}(?:\.[0-9]{1,15})?)"
+_MEAN = re.compile(rf"avg-(latency|lat|rtt)=\s*{_NUMBER}")
+_VALID = re.compile(
+    rf"\[Valid Duration\] RunTime=\s*{_NUMBER} sec;.{{1,100}} ReceivedMessages=([0-9]+)"
+)
+_COUNT = re.compile(r"Total ([0-9]+) observations")
+_PERCENTILE = re.compile(rf"---> percentile\s+{_NUMBER}\s*=\s*{_NUMBER}")
+_LONGEST = re.compile(rf"---> <MAX> observation\s*=\s*{_NUMBER}")
+_BANDWIDTH = re.compile(rf"BandWidth is {_NUMBER} MBps")
+_SENT = re.compile(rf"Total of ([0-9]+) messages sent in {_NUMBER} sec")
 _PROTOCOL = re.compile(r"PORT = *\d+ # (TCP|UDP)")
 _QUANTITIES = {
     50.0: "latency_p50_us",
