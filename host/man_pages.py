@@ -15,11 +15,6 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parent / "src"))
 from coalescope_host.command_line import VERSION, parsers
 
-_STATUS = (
-    "0 where all went well, 1 where something went wrong, 2 where what was typed or the plan "
-    "is wrong."
-)
-
 
 def pages() -> dict[str, str]:
     """The text of each page of the host tools by its name."""
@@ -55,7 +50,7 @@ def _program(
     for word, command in commands.items():
         yield f".It Xr {_named(program.prog, word)} 1"
         yield _roff(command.description)
-    yield from (".El", ".Sh EXIT STATUS", _roff(_STATUS), ".Sh SEE ALSO")
+    yield from (".El", ".Sh EXIT STATUS", _statuses(program), ".Sh SEE ALSO")
     yield ".Xr coalescope-logger 1 ,\n.Xr ethtool 8"
 
 
@@ -78,7 +73,7 @@ def _command(
         if not shown:
             continue
         if group.description or group.title not in ("positional arguments", "options"):
-            yield f".Ss {_roff((group.title or '').capitalize())}"
+            yield f".Ss {_roff(_capital(group.title))}"
         if group.description:
             yield _roff(group.description)
         yield ".Bl -tag -width Ds"
@@ -87,7 +82,7 @@ def _command(
             if action.help:
                 yield _roff(_explained(action, command.prog))
         yield ".El"
-    yield from (".Sh EXIT STATUS", _roff(_STATUS), ".Sh SEE ALSO")
+    yield from (".Sh EXIT STATUS", _statuses(command), ".Sh SEE ALSO")
     others = [program, *(_named(program, other) for other in sorted(commands) if other != word)]
     pages = [f".Xr {name} 1" for name in others]
     yield " ,\n".join([*pages, f".Xr {program}-plan 5"] if word == "sweep" else pages)
@@ -100,6 +95,11 @@ def _head(name: str, does: str) -> Iterator[str]:
     yield f".Dt {name.upper()} 1"
     yield f".Os Coalescope {VERSION}"
     yield from (".Sh NAME", f".Nm {name}", f".Nd {_roff(does)}", ".Sh SYNOPSIS")
+
+
+def _statuses(parser: argparse.ArgumentParser) -> str:
+    """What --help says of them at its end."""
+    return _roff(_text(parser.epilog).removeprefix("Exit status: "))
 
 
 def _is_help(action: argparse.Action) -> bool:
@@ -119,6 +119,12 @@ def _explained(action: argparse.Action, prog: str) -> str:
 
 def _text(said: str | None) -> str:
     return said or ""
+
+
+def _capital(said: str | None) -> str:
+    """The text with a capital first; those in it stay."""
+    text = _text(said)
+    return text[:1].upper() + text[1:]
 
 
 def _roff(said: str | None) -> str:

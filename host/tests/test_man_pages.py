@@ -33,6 +33,8 @@ def test_each_command_has_a_page_with_all_its_options(folder: Path) -> None:
         for option in (name for action in shown for name in action.option_strings):
             assert any(option in item for item in items), (word, option)
         assert "%(" not in page
+        status = page.partition(".Sh EXIT STATUS\n")[2].partition("\n.Sh")[0]
+        assert f"Exit status: {status}" == command.epilog
 
 
 @pytest.mark.skipif(not shutil.which("mandoc"), reason="mandoc is not installed")

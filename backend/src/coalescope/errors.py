@@ -70,8 +70,15 @@ def did_you_mean(name: str, names: Iterable[str], *, prefix: str = "") -> str:
 
     A prefix stands before all of them, and is not compared: by that much any two would look alike.
     """
-    near = get_close_matches(name.removeprefix(prefix), list(names), n=3, cutoff=0.5)
-    return f"Did you mean {' or '.join(prefix + one for one in near)}? " if near else ""
+    bare = dict.fromkeys(one.removeprefix(prefix) for one in names)
+    near = get_close_matches(name.removeprefix(prefix), bare, n=3, cutoff=0.5)
+    return perhaps(prefix + one for one in near)
+
+
+def perhaps(names: Iterable[str]) -> str:
+    """The start of advice that names these, each once; nothing where there are none."""
+    meant = dict.fromkeys(names)
+    return f"Did you mean {' or '.join(meant)}? " if meant else ""
 
 
 def sentence(text: str, names: Iterable[str] = ()) -> str:

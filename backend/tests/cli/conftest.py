@@ -7,12 +7,15 @@ import re
 import signal
 import subprocess
 import sys
+from argparse import ArgumentParser, _SubParsersAction
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, redirect_stderr, redirect_stdout
+from functools import cache
 from pathlib import Path
 
 import pytest
 from coalescope.cli import main
+from coalescope.cli.parser import build_parser
 from patience import PATIENCE_S
 
 from .. import stack as stacks
@@ -26,6 +29,33 @@ def environment(data: Path, **more: str) -> dict[str, str]:
     own = {name: text for name, text in os.environ.items() if not name.startswith("COALESCOPE_")}
     chosen = stacks.current().environment(data)
     return own | chosen | {"COALESCOPE_DATA_DIR": str(data), "COLUMNS": "100"} | more
+
+
+@cache
+def parsers() -> dict[str, ArgumentParser]:
+    """That of each command, also of those below others (token create), by what is typed."""
+    found: dict[str, ArgumentParser] = {}
+
+    def collect(parser: ArgumentParser, path: str) -> None:
+        for action in parser._actions:
+            if isinstance(action, _SubParsersAction):
+                for name, below in action.choices.items():
+                    found[f"{path} {name}".lstrip()] = below
+                    collect(below, f"{path} {name}".lstrip())
+
+    collect(build_parser(), "")
+    return found
+
+
+def statuses_told(command: str) -> set[int]:
+    """The exit statuses that the help of a command names; of all commands, for what is none."""
+    parser = parsers().get(command, build_parser())
+    said = " ".join(parser.format_help().partition("Exit status: ")[2].split())
+    return {int(found) for found in re.findall(r"(?:^|; )(\d+) ", said)}
+
+
+def _as_told(done: subprocess.CompletedProcess[str], command: object) -> None:
+    assert done.returncode in statuses_told(str(command)), (command, done.returncode)
 
 
 @pytest.fixture(autouse=True)
@@ -56,6 +86,7 @@ def process(tmp_path: Path) -> Run:
             check=False,
         )
         assert "Traceback" not in done.stderr
+        _as_told(done, arguments[0])
         return done
 
     return run_process
@@ -80,7 +111,9 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
             for name, text in environment(data or tmp_path / "data", **env).items():
                 patch.setenv(name, text)
             status = main(typed)
-        return subprocess.CompletedProcess(typed, status, out.getvalue(), complaints.getvalue())
+        done = subprocess.CompletedProcess(typed, status, out.getvalue(), complaints.getvalue())
+        _as_told(done, arguments[0])
+        return done
 
     return run_here
 

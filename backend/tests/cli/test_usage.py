@@ -18,7 +18,7 @@ from .conftest import COMMAND, environment
 COMMANDS = [
     "serve", "models", "predict", "experiments", "surface", "fit", "check", "import", "upload",
     "export", "openapi", "trace", "variance", "compare", "plan", "policy", "recommend",
-    "publish", "verify", "backup", "restore",
+    "publish", "verify", "backup", "restore", "runs", "token", "datasets", "changes", "migrate",
 ]  # fmt: skip
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 import coalescope as cs
 import pytest
 from coalescope.client.server import Server
+from https_servers import https_server, redirecting
 
 from .conftest import PUBLISHED, TOKEN
 
@@ -131,6 +132,32 @@ def test_the_server_refuses_in_the_words_of_the_api(server: str) -> None:
     assert remote.value.code == "unknown_model"
     with pytest.raises(cs.CoalescopeError, match="no experiment 'none'"):
         cs.open(server, "none", token=TOKEN)
+
+
+def test_a_server_of_http_is_no_server_of_https(server: str) -> None:
+    typed = server.replace("http:", "https:")
+    with pytest.raises(cs.CoalescopeError) as refused:
+        cs.open(typed, token=TOKEN)
+    assert str(refused.value) == f"{typed} speaks http, not https: try {server}."
+
+
+@pytest.mark.parametrize("tells", [True, False])
+def test_a_server_of_https_is_no_server_of_http(tmp_path: Path, tells: bool) -> None:
+    with https_server(tmp_path, tells=tells) as port:
+        there = f"127.0.0.1:{port}"
+        with pytest.raises(cs.CoalescopeError) as refused:
+            cs.open(f"http://{there}")
+    assert str(refused.value) == f"http://{there} speaks https, not http: try https://{there}."
+
+
+def test_a_server_that_sends_on(tmp_path: Path) -> None:
+    with (
+        redirecting("https://lab.example.org/api/experiments") as port,
+        pytest.raises(
+            cs.CoalescopeError, match=r"another address: try https://lab\.example\.org\."
+        ),
+    ):
+        cs.open(f"http://127.0.0.1:{port}")
 
 
 @pytest.mark.parametrize(

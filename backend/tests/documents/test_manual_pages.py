@@ -61,6 +61,21 @@ def test_each_command_has_a_manual_page_with_its_options(program: str, written: 
         assert found == (options - {"-h", "--help"} if path else set()), path
 
 
+@each_program
+def test_each_manual_page_tells_what_the_command_ends_with(program: str, written: Path) -> None:
+    def told(parser: ArgumentParser, path: str) -> None:
+        name = f"{program} {path}".strip().replace(" ", "-")
+        page = (written / f"man1/{name}.1").read_text().replace("\\-", "-")
+        section = page.partition(".Sh EXIT STATUS\n")[2].partition("\n.Sh")[0]
+        assert f"Exit status: {section}" == parser.epilog, name
+        for action in parser._actions:
+            if isinstance(action, _SubParsersAction):
+                for word, below in action.choices.items():
+                    told(below, f"{path} {word}".lstrip())
+
+    told(PROGRAMS[program], "")
+
+
 def test_there_is_no_other_manual_page(written: Path) -> None:
     known = {
         f"{program} {path}".strip().replace(" ", "-")

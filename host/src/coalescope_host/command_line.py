@@ -2,20 +2,22 @@
 """The commands of the host tools."""
 
 import argparse
-import difflib
 import importlib
 import json
 import re
 import shutil
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from difflib import SequenceMatcher
 from pathlib import Path
 from typing import NoReturn
 
 from .commands import arguments as of
 from .commands.answer import Answer
+from .exit_statuses import DONE, FAILED, INTERRUPTED, USAGE, in_words, statuses_of
 from .plan.registry import MEANINGS
 from .run_log import CheckReport, check
+from .spelling import suggestion
 from .terminal import PipeClosed, end_quietly, show_steering
 
 VERSION = "0.1.0"
@@ -46,7 +48,7 @@ COMMANDS: Mapping[str, tuple[str, Callable[[argparse.ArgumentParser], None]]] = 
         "say what differs between the surroundings of two hosts, or of before and after",
         of.add_diff_arguments,
     ),
-    "upload": ("send run logs to a store", of.add_upload_arguments),
+    "upload": ("send run logs to a server", of.add_upload_arguments),
     "restore": ("put back what a sweep that died left changed", of.add_restore_arguments),
 }
 _WITH_FACTORS = ("sweep", "tune")
@@ -58,29 +60,39 @@ class Parser(argparse.ArgumentParser):
     as_json = False
 
     def error(self, message: str) -> NoReturn:
-        """End with status 2."""
+        """End with the status of wrong usage."""
         if Parser.as_json:
-            Answer(self.prog.rpartition(" ")[2], as_json=True).end(2, "usage", message)
+            Answer(self.prog.rpartition(" ")[2], as_json=True).end(USAGE, "usage", message)
         super().error(message)
 
 
 def parsers() -> tuple[argparse.ArgumentParser, Mapping[str, argparse.ArgumentParser]]:
     """The parser of the whole command line, and that of each command."""
-    parser = Parser(prog="coalescope-host", description="Tools for the machine under test.")
+    parser = Parser(
+        prog="coalescope-host",
+        description="Tools for the machine under test.",
+        epilog=f"{in_words(statuses_of(''))} The help of each command says what else it means.",
+    )
     parser.add_argument("-V", "--version", action="version", version=f"%(prog)s {VERSION}")
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     known: dict[str, argparse.ArgumentParser] = {}
     for name, (does, add_arguments) in COMMANDS.items():
         known[name] = commands.add_parser(
-            name, help=does, description=f"{does.capitalize()}.", allow_abbrev=False
+            name,
+            help=does,
+            description=f"{does[0].upper()}{does[1:]}.",
+            epilog=in_words(statuses_of(name)),
+            allow_abbrev=False,
         )
         add_arguments(known[name])
-        known[name].add_argument("-j", "--json", action="store_true", help="answer with JSON")
+        known[name].add_argument(
+            "-j", "--json", action="store_true", help="print the answer as JSON"
+        )
     return parser, known
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run one command. Exit status: 0 fine, 1 it went wrong, 2 usage or plan, 141 pipe closed."""
+    """Run one command and return its exit status: see `exit_statuses`."""
     show_steering()
     try:
         try:
@@ -89,6 +101,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
             sys.stdout.flush()  # of --help, too, which ends with SystemExit
     except PipeClosed:
         return end_quietly()
+    except KeyboardInterrupt:
+        return INTERRUPTED
+    except OSError as error:  # the disk behind the output is full, say
+        named = "" if error.filename is None else f"{error.filename}: "
+        sys.stderr.write(f"coalescope-host: {named}{error.strerror or error}\n")
+        end_quietly()
+        return FAILED
     return status
 
 
@@ -118,9 +137,8 @@ def _refuse_command(
     first = next((word for word in typed if not word.startswith("-")), None)
     if first is None or first in known:
         return
-    near = difflib.get_close_matches(first, known, n=1)
-    meant = f"Did you mean {near[0]}?" if near else "coalescope-host --help lists all."
-    parser.error(f"there is no command {first}. {meant}")
+    meant = suggestion(first, known) or " coalescope-host --help lists all."
+    parser.error(f"there is no command {first}.{meant}")
 
 
 def _refuse_misspelt(
@@ -130,23 +148,29 @@ def _refuse_misspelt(
 
     `factors`: what is none of the options may be a factor.
     """
-    known = set(re.findall(r"--[a-z][a-z-]*", parser.format_help()))
+    known = {
+        option
+        for action in parser._actions
+        if action.help != argparse.SUPPRESS
+        for option in action.option_strings
+        if option.startswith("--")
+    }
     words = {f"--{word}" for word in MEANINGS} if factors else set[str]()
     for word in typed:
         name = word.partition("=")[0]
         if not re.fullmatch(r"--[a-z][a-z-]*", name) or name in known | words:
             continue
-        near = difflib.get_close_matches(name, sorted(known), n=1, cutoff=0.6)
-        if near and _likeness(name, known) > _likeness(name, words):
-            parser.error(f"{name} is no option of it. Did you mean {near[0]}?")
+        meant = suggestion(name, sorted(known), prefix="--")
+        if meant and _likeness(name, known) > _likeness(name, words):
+            parser.error(f"{name} is no option of it.{meant}")
 
 
 def _likeness(name: str, words: Iterable[str]) -> float:
-    return max((difflib.SequenceMatcher(None, name, word).ratio() for word in words), default=0.0)
+    return max((SequenceMatcher(None, name, word).ratio() for word in words), default=0.0)
 
 
 def run_check(files: Sequence[Path], *, as_json: bool) -> int:
-    """Print the reports of some logs. 1 if any is refused, cut off or cannot be opened."""
+    """Print the reports of some logs; the status says whether each is whole."""
     reports: list[CheckReport] = []
     unread: list[dict[str, object]] = []
     for path in files:
@@ -163,4 +187,4 @@ def run_check(files: Sequence[Path], *, as_json: bool) -> int:
     else:
         width = min(110, max(60, shutil.get_terminal_size().columns))
         print("\n".join(report.to_text(width) for report in reports), end="")  # noqa: T201
-    return 1 if unread or not all(report.complete for report in reports) else 0
+    return FAILED if unread or not all(report.complete for report in reports) else DONE

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The one way to the terminal: text of others cannot steer it, whoever prints it."""
 
+import io
 import os
 import re
 import sys
@@ -8,8 +9,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from typing import Any, TextIO, cast
 
-PIPE_CLOSED = 141
-"""What a shell reports for SIGPIPE."""
+from coalescope_host.exit_statuses import PIPE_CLOSED
 
 #: Controls but tab and the ends of lines, what changes the direction of text, and line separators.
 _STEERING = re.compile(
@@ -30,9 +30,12 @@ def shown(text: str) -> str:
 
 
 def show_steering() -> None:
-    """From now on standard output and standard error take text as `shown` makes it."""
-    sys.stdout = _with_steering_shown(sys.stdout)
-    sys.stderr = _with_steering_shown(sys.stderr)
+    """From now on standard output and standard error take text as `shown` makes it.
+
+    What is printed on one that the shell closed (>&-) goes nowhere.
+    """
+    sys.stdout = _with_steering_shown(sys.stdout or io.StringIO())
+    sys.stderr = _with_steering_shown(sys.stderr or io.StringIO())
 
 
 def unfiltered(stream: TextIO) -> TextIO:
@@ -41,6 +44,8 @@ def unfiltered(stream: TextIO) -> TextIO:
 
 
 def _with_steering_shown(stream: TextIO) -> TextIO:
+    if isinstance(stream, io.TextIOWrapper):
+        stream.reconfigure(errors="replace")  # a terminal without Greek letters is no reason
     return stream if isinstance(stream, _Shown) else cast("TextIO", _Shown(stream))
 
 

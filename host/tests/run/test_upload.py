@@ -19,6 +19,7 @@ from urllib.request import Request, urlopen
 
 import pytest
 from coalescope_host.run.upload import Outcome, answered, send
+from https_servers import https_server, redirecting, server_context
 from patience import PATIENCE_S, wait_until
 
 from .conftest import Files
@@ -225,6 +226,7 @@ def refusing(answer: bytes, tls: ssl.SSLContext | None = None) -> Iterator[int]:
 
         def refuse() -> None:
             connection, _ = listener.accept()
+            listener.close()
             # as servers set it: else an answer may wait, and be lost with the connection
             connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
             with tls.wrap_socket(connection, server_side=True) if tls else connection as client:
@@ -247,14 +249,8 @@ def large(tmp_path: Path) -> Path:
 @pytest.fixture
 def tls(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> ssl.SSLContext:
     """What a server of this machine needs for https; its certificate is trusted."""
-    key, certificate = tmp_path / "key.pem", tmp_path / "certificate.pem"
-    making = "openssl req -x509 -nodes -newkey ec -pkeyopt ec_paramgen_curve:P-256 -subj /CN=here"
-    files = ["-keyout", str(key), "-out", str(certificate)]
-    name = ["-addext", "subjectAltName=IP:127.0.0.1"]
-    subprocess.run([*making.split(), *name, *files], check=True, capture_output=True)
-    monkeypatch.setenv("SSL_CERT_FILE", str(certificate))
-    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    context.load_cert_chain(certificate, key)
+    context = server_context(tmp_path)
+    monkeypatch.setenv("SSL_CERT_FILE", str(tmp_path / "certificate.pem"))
     return context
 
 
@@ -299,6 +295,35 @@ def test_who_hangs_up_before_anything_is_said_cannot_be_reached(tmp_path: Path) 
         hung_up.result(PATIENCE_S)
     assert found.outcome == "failed"
     assert "reset by peer" in found.reason
+
+
+def test_who_takes_https_for_http_is_told_the_address_to_try(tmp_path: Path) -> None:
+    log = tmp_path / "x.runlog"
+    log.write_bytes(b"x")
+    with store(tmp_path) as url:
+        typed = url.replace("http:", "https:")
+        found = send(typed, log, SECRET)
+    assert found == Outcome("failed", f"{typed} speaks http, not https: try {url}")
+
+
+@pytest.mark.parametrize("tells", [True, False])
+def test_who_takes_http_for_https_is_told_the_address_to_try(tmp_path: Path, tells: bool) -> None:
+    log = tmp_path / "x.runlog"
+    log.write_bytes(b"x")
+    with https_server(tmp_path, tells=tells) as port:
+        found = send(f"http://127.0.0.1:{port}/lab", log, None)
+        untrusted = send(f"https://127.0.0.1:{port}", log, None)
+    there = f"127.0.0.1:{port}/lab"
+    assert found == Outcome("failed", f"http://{there} speaks https, not http: try https://{there}")
+    assert "certificate verify failed" in untrusted.reason
+
+
+def test_who_is_sent_on_is_told_where(tmp_path: Path) -> None:
+    log = tmp_path / "x.runlog"
+    log.write_bytes(b"x")
+    with redirecting("https://lab.example.org/api/uploads?filename=x") as port:
+        found = send(f"http://127.0.0.1:{port}", log, None)
+    assert found.reason.endswith("sends on to another address: try https://lab.example.org")
 
 
 def test_a_file_that_is_not_there_is_named_once(tmp_path: Path) -> None:

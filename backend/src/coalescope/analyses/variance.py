@@ -11,7 +11,7 @@ from typing import Any
 from coalescope_models.inference.statistics.variance import Effect, analyse_variance
 from coalescope_models.vocabulary.quantity import Quantity
 
-from coalescope.errors import CoalescopeError, sentence
+from coalescope.errors import CoalescopeError, did_you_mean, sentence
 from coalescope.experiments.levels import factor_levels
 from coalescope.experiments.records import Choice, ExperimentRecord
 from coalescope.glossary.quantities import require_measure
@@ -101,7 +101,9 @@ def _check_factors(runs: Sequence[RunValues], factors: tuple[str, str]) -> None:
     if factors[0] == factors[1]:
         raise _wrong_factors("Name two different factors.", factors[0], levels)
     for name in factors:
-        if name not in levels or any(name not in run.factors for run in runs):
+        if name not in levels:
+            raise _wrong_factors(f"No run has a factor {name[:80]!r}.", name, levels)
+        if any(name not in run.factors for run in runs):
             raise _wrong_factors(f"Not every run has a level of {name[:80]!r}.", name, levels)
     varying = [n for n, own in levels.items() if n not in factors and len(own) > 1]
     if varying:
@@ -118,11 +120,12 @@ def _check_factors(runs: Sequence[RunValues], factors: tuple[str, str]) -> None:
 def _wrong_factors(
     message: str, name: str, levels: dict[str, list[int | float | str]]
 ) -> Exception:
+    near = "" if name in levels else did_you_mean(name, levels)
     return CoalescopeError(
         "unknown_factor",
         message,
         where={"field": name},
-        advice=f"The factors are {', '.join(levels) or 'none yet'}.",
+        advice=f"{near}The factors are {', '.join(levels) or 'none yet'}.",
     )
 
 

@@ -3,11 +3,14 @@
 
 import argparse
 import math
+import re
 from collections.abc import Callable
 from typing import NamedTuple
 
 from coalescope.errors import CoalescopeError
 from coalescope.uploads.mapping.records import MappedColumn, checked
+
+_WITH_UNIT = re.compile(r"\s*[-+]?\d+(\.\d*)?\s*[^\W\d_][^\W\d]*\s*")
 
 
 class Range(NamedTuple):
@@ -53,6 +56,26 @@ def number(text: str) -> tuple[str, float]:
     return name, _finite(value)
 
 
+def percent_of(text: str) -> tuple[str, float]:
+    """NAME=PERCENT; the sign after the number may be left out."""
+    name, value = assignment(text)
+    return name, _finite(_without_sign(value))
+
+
+def percent(text: str) -> float:
+    """A percentage, 0 or more; the sign may be left out."""
+    return not_negative(_without_sign(text))
+
+
+def positive_percent(text: str) -> float:
+    """A percentage above 0; the sign may be left out."""
+    return positive(_without_sign(text))
+
+
+def _without_sign(text: str) -> str:
+    return text.strip().removesuffix("%").strip()
+
+
 def phase(text: str) -> PhaseTyped:
     """RATE:BYTES:MS, all positive."""
     parts = text.split(":")
@@ -66,7 +89,7 @@ def allowance(text: str) -> tuple[str | None, float]:
     name, _, percent = text.rpartition("=")
     if "=" in text and not name.strip():
         raise argparse.ArgumentTypeError(f"{text!r} is not of the form MEASURE=PERCENT")
-    return name.strip() or None, not_negative(percent.strip().removesuffix("%").strip())
+    return name.strip() or None, not_negative(_without_sign(percent))
 
 
 def names(text: str) -> tuple[str, ...]:
@@ -113,7 +136,8 @@ def _finite(text: str) -> float:
     try:
         value = float(text)
     except ValueError:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a number") from None
+        alone = ": give it alone, in the unit of its name" if _WITH_UNIT.fullmatch(text) else ""
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number{alone}") from None
     if not math.isfinite(value):
         raise argparse.ArgumentTypeError(f"{text!r} is not a finite number")
     return value
@@ -210,6 +234,19 @@ def _address(text: str, example: str) -> str:
     if not is_server_address(text):
         raise argparse.ArgumentTypeError(f"{text!r} is not an address such as {example}")
     return text
+
+
+def reason(text: str) -> str:
+    """Why something is changed: 1 to 2000 characters of plain text."""
+    from coalescope.untrusted.texts import lines  # noqa: PLC0415
+
+    said = text.strip()
+    if not 1 <= len(said) <= 2000:
+        raise argparse.ArgumentTypeError("it takes 1 to 2000 characters")
+    try:
+        return lines(said)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(f"it {error}") from None
 
 
 def lifetime(text: str) -> float:

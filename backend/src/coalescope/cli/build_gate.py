@@ -10,23 +10,21 @@ from dataclasses import dataclass
 
 from coalescope_models.inference.statistics import holm, holm_levels
 
+from coalescope.cli.exit_statuses import ExitStatus
 from coalescope.cli.output import print_heading, print_json, printable, shown
 from coalescope.cli.wording import in_shell
 from coalescope.comparisons.compared import Compared
 from coalescope.comparisons.regressions import RegressionVerdict, regressions
 from coalescope.comparisons.schemas import ComparisonOut, RegressionOut, comparison_out
-from coalescope.errors import CoalescopeError
+from coalescope.errors import CoalescopeError, did_you_mean
 
 #: How often some measure is called worse by chance where none is, at most.
 FALSE_ALARMS = 0.05
-# 1 is wrong input, 2 wrong usage; the two below are told apart from these, and from each other.
-WORSE = 3
-NOT_KNOWN = 4
-_STATUS: dict[RegressionVerdict, int] = {
-    "worse": WORSE,
-    "not_known": NOT_KNOWN,
-    "within_chance": 0,
-    "not_worse": 0,
+_STATUS: dict[RegressionVerdict, ExitStatus] = {
+    "worse": ExitStatus.WORSE,
+    "not_known": ExitStatus.NOT_KNOWN,
+    "within_chance": ExitStatus.DONE,
+    "not_worse": ExitStatus.DONE,
 }
 # Of two sides of which one has not the measure, or of means that have no ratio.
 _NOTHING_TO_COMPARE = {"no_such_cells", "not_comparable"}
@@ -70,7 +68,9 @@ def allowances(
     own: dict[str | None, float] = {}
     for name, percent in given:
         if name is not None and name not in measures:
-            raise _wrong(f"--allow {name}: that measure is not compared.", f"--measure {name}")
+            near = did_you_mean(name, measures)
+            advice = f"{near}Compared are {', '.join(measures)}; --measure adds one."
+            raise _wrong(f"--allow {name}: that measure is not compared.", advice)
         if name in own:
             raise _wrong(f"--allow is given twice for {name or 'all measures'}.", "Give it once.")
         own[name] = percent

@@ -6,6 +6,7 @@ from argparse import Namespace
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from coalescope.cli.exit_statuses import done_if
 from coalescope.cli.fault_texts import faults_text
 from coalescope.cli.output import print_json, printable
 from coalescope.client.files.outcomes import FileOutcome
@@ -34,7 +35,7 @@ def conclude(outcomes: Sequence[FileOutcome], arguments: Namespace) -> int:
     """Print the JSON if it is wanted; return the exit status."""
     if arguments.json:
         print_json([outcome.as_json() for outcome in outcomes])
-    return 0 if all(outcome.error is None for outcome in outcomes) else 1
+    return done_if(all(outcome.error is None for outcome in outcomes))
 
 
 def _reason(error: Mapping[str, Any]) -> str:

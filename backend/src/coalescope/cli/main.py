@@ -2,27 +2,17 @@
 """Run one command and turn what it raises into an exit status and a sentence on stderr."""
 
 import importlib
-import io
 import sys
 from collections.abc import Sequence
 
 from coalescope_host.terminal import PipeClosed, end_quietly, show_steering
 
+from coalescope.cli.exit_statuses import ExitStatus
 from coalescope.cli.parser import parse
-
-WRONG_INPUT = 1
-# 2, wrong usage, is argparse's; this is what a shell reports for the signal.
-INTERRUPTED = 130
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command in `argv` (default: the process's own) and return its exit status."""
-    # Closed by the shell (>&-): what is printed goes nowhere.
-    sys.stdout = sys.stdout or io.StringIO()
-    sys.stderr = sys.stderr or io.StringIO()
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(errors="replace")  # a terminal without Greek letters is no reason
     show_steering()
     try:
         try:
@@ -31,7 +21,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         finally:
             sys.stdout.flush()  # of --help, too, which ends with SystemExit
     except KeyboardInterrupt:
-        return INTERRUPTED
+        return ExitStatus.INTERRUPTED
     except PipeClosed:
         return end_quietly()
     except Exception as error:
@@ -41,5 +31,5 @@ def main(argv: Sequence[str] | None = None) -> int:
         if reason is None:
             raise
         print(reason, file=sys.stderr)
-        return WRONG_INPUT
+        return ExitStatus.UNFIT
     return status

@@ -7,6 +7,7 @@ import sys
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
+from coalescope.cli.exit_statuses import told
 from coalescope.cli.options import questions, store
 from coalescope.cli.options.shared import output_options, store_options
 from coalescope.errors import did_you_mean
@@ -97,6 +98,11 @@ _COMMANDS = (
     ),
     _Command("export", "Write an experiment as CSV, JSON or Parquet", store.export, of_store=True),
     _Command(
+        "runs",
+        "List an experiment's runs; retract those that must not count, or restore them",
+        store.runs,
+    ),
+    _Command(
         "verify",
         "Check that everything stored is there, whole and right",
         store.verify,
@@ -145,14 +151,26 @@ _COMMANDS = (
 )
 
 
+class _Parser(argparse.ArgumentParser):
+    """Says which of its choices was probably meant."""
+
+    def _check_value(self, action: argparse.Action, value: object) -> None:
+        if action.choices is None or value in action.choices:
+            return
+        choices = [str(choice) for choice in action.choices]
+        near = did_you_mean(str(value), choices)
+        raise argparse.ArgumentError(
+            action, f"invalid choice: {value!r}. {near}Choose from {', '.join(choices)}."
+        )
+
+
 def build_parser() -> argparse.ArgumentParser:
     """Return the parser of all commands; `module` in its result says which module runs."""
-    parser = argparse.ArgumentParser(
+    parser: argparse.ArgumentParser = _Parser(
         prog="coalescope",
         description="Find out, measure and explain what MTU and interrupt coalescing do to a "
         "machine.",
-        epilog="Exit status: 0 fine, 1 the input is wrong (the reason is on stderr), 2 usage; of "
-        "compare --fail-if-worse also 3 worse, 4 not known.",
+        epilog=f"{told('')} The help of each command says what else it means.",
         allow_abbrev=False,
     )
     parser.add_argument("--version", action=_Version)
@@ -171,7 +189,19 @@ def build_parser() -> argparse.ArgumentParser:
         )
         if command.options is not None:
             command.options(added)
+        for each in [added, *_below(added)]:
+            each.epilog = told(command.name)
     return parser
+
+
+def _below(parser: argparse.ArgumentParser) -> list[argparse.ArgumentParser]:
+    """The parsers of a command's own commands, such as `token create`."""
+    return [
+        below
+        for action in parser._actions
+        if isinstance(action, argparse._SubParsersAction)
+        for below in action.choices.values()
+    ]
 
 
 def parse(argv: Sequence[str] | None) -> argparse.Namespace:
@@ -212,7 +242,13 @@ def _refuse_misspelt(parser: argparse.ArgumentParser, name: str, typed: Sequence
 
 
 def _near(command: argparse.ArgumentParser, typed: str) -> str:
-    options = sorted(set(re.findall(r"--([a-z][a-z-]*)", command.format_help())))
+    options = [
+        option
+        for action in command._actions
+        if action.help != argparse.SUPPRESS
+        for option in action.option_strings
+        if option.startswith("--")
+    ]
     return did_you_mean(typed.partition("=")[0], options, prefix="--")
 
 

@@ -25,6 +25,7 @@ _FLAGS = {
 
 _WORDS = {
     "GET /api/models": "`coalescope models`",
+    "GET /api/experiments/{slug}/runs lists": "`coalescope runs list EXPERIMENT` lists",
     "by naming an output and the parameters to find": "with --output and --free",
     "a fixed value (held)": "a fixed value with --hold",
     "(held)": "(--hold)",

@@ -5,20 +5,27 @@ from collections.abc import Sequence
 
 from coalescope.client.source import Document
 from coalescope.errors import CoalescopeError
-from coalescope.experiments.levels import factor_levels, in_words, matches, parse_where
+from coalescope.experiments.levels import (
+    factor_levels,
+    in_words,
+    levels_there_are,
+    matches,
+    parse_where,
+)
 from coalescope.experiments.records import Choice
 from coalescope.runs.selection import where_pairs
 
 
 def rows_with(rows: Sequence[Document], choice: Choice) -> list[Document]:
     """Those with one of the levels of each factor. Errors: 422 for an unknown factor, or no row."""
-    chosen = parse_where(where_pairs(choice), factor_levels(row["factors"] for row in rows))
+    levels = factor_levels(row["factors"] for row in rows)
+    chosen = parse_where(where_pairs(choice), levels)
     found = [row for row in rows if matches(row["factors"], chosen)]
     if choice and not found:
         raise CoalescopeError(
             "no_such_cells",
             "No run has these levels.",
             where=in_words(chosen),
-            advice="See the experiment's factors and their levels.",
+            advice=levels_there_are(chosen, levels),
         )
     return found

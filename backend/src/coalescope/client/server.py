@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 from urllib.parse import parse_qs, quote, unquote, urlsplit
 
 import httpx
+from coalescope_host.wrong_scheme import sent_on, wrong_scheme
 from coalescope_models.vocabulary.quantity import Better
 
 from coalescope.client.source import Document, ModelGiven, as_json, closed
@@ -174,9 +175,13 @@ class Server:
             return body
         if isinstance(body, dict) and isinstance(body.get("error"), dict):
             raise _refused(body["error"], answer.status_code)
+        meant = address_meant(self.place, answer)
         raise CoalescopeError(
             "not_coalescope",
-            f"{self.place} answered {answer.status_code} to {request.method} {request.url.path}.",
+            f"{meant}."
+            if meant
+            else f"{self.place} answered {answer.status_code} to {request.method} "
+            f"{request.url.path}.",
             advice="Give the address of a Coalescope server's first page.",
             status=502,
         )
@@ -196,11 +201,26 @@ def _path(slug: str) -> str:
     return f"/api/experiments/{quote(slug, safe='')}"
 
 
+def scheme_meant(server: str, error: httpx.RequestError) -> str | None:
+    """What to try instead, where the server was reached and not understood."""
+    cut = isinstance(error, httpx.ReadError | httpx.WriteError | httpx.RemoteProtocolError)
+    return wrong_scheme(server) if cut or "SSL" in str(error) else None
+
+
+def address_meant(server: str, answer: httpx.Response) -> str | None:
+    """What to try instead, where an answer that is not Coalescope's shows it."""
+    if answer.is_redirect:
+        return sent_on(server, answer.headers.get("location", ""))
+    # a server of https answers so to http
+    return wrong_scheme(server) if answer.status_code == httpx.codes.BAD_REQUEST else None
+
+
 def _unreached(place: str, error: httpx.RequestError) -> CoalescopeError:
     slow = isinstance(error, httpx.ReadTimeout | httpx.WriteTimeout)
+    said = scheme_meant(place, error) or f"{place} cannot be reached: {error}"
     return CoalescopeError(
         "unreachable",
-        f"{place} did not answer in time." if slow else f"{place} cannot be reached: {error}.",
+        f"{place} did not answer in time." if slow else f"{said}.",
         advice="Check the address, and that the server runs.",
         status=503,
     )

@@ -27,6 +27,7 @@ from coalescope.experiments.levels import (
     factor_levels,
     in_order,
     in_words,
+    levels_there_are,
     matches,
     parse_where,
 )
@@ -266,18 +267,18 @@ def _elsewhere(when: When, letter: str) -> When:
 
 
 def _side(chosen: Chosen, measure: str) -> tuple[Side, list[CellRecord]]:
-    chosen_by = parse_where(chosen.where, factor_levels(cell.factors for cell in chosen.cells))
-    cells = [
-        cell
-        for cell in in_order(chosen.cells)
-        if matches(cell.factors, chosen_by) and measure in cell.measures
-    ]
+    levels = factor_levels(cell.factors for cell in chosen.cells)
+    chosen_by = parse_where(chosen.where, levels)
+    with_levels = [cell for cell in in_order(chosen.cells) if matches(cell.factors, chosen_by)]
+    cells = [cell for cell in with_levels if measure in cell.measures]
     if not cells:
         raise CoalescopeError(
             "no_such_cells",
             f"No cell of {chosen.experiment.slug} with these levels has {measure}.",
             where={"experiment": chosen.experiment.slug, "measure": measure, **in_words(chosen_by)},
-            advice="See the experiment's factors and measures.",
+            advice="See the experiment's factors and measures."
+            if with_levels or not chosen_by
+            else levels_there_are(chosen_by, levels),
         )
     return Side(chosen.experiment, chosen_by), cells
 

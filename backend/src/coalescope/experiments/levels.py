@@ -3,7 +3,7 @@
 
 import json
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 from coalescope.errors import CoalescopeError, did_you_mean
 from coalescope.experiments.records import CellRecord, Choice, Factors, FactorValue
@@ -130,6 +130,26 @@ def in_words(where: Choice) -> dict[str, FactorValue]:
         name: ",".join(map(str, level)) if isinstance(level, list) else level
         for name, level in where.items()
     }
+
+
+def levels_there_are(where: Choice, levels: Mapping[str, Sequence[FactorValue]]) -> str:
+    """Advice where nothing has the levels that were chosen: what was meant, and what there is."""
+    chosen = {n: level if isinstance(level, list) else [level] for n, level in where.items()}
+    texts = {n: [own for own in levels[n] if isinstance(own, str)] for n in where}
+    near = "".join(
+        did_you_mean(level, texts[name])
+        for name, several in chosen.items()
+        for level in several
+        if isinstance(level, str) and level not in texts[name]
+    )
+    there = "; ".join(f"{name}: {listed(levels[name])}" for name in where)
+    return f"{near}Levels there are: {there}."
+
+
+def listed(levels: Sequence[FactorValue]) -> str:
+    """The first twelve levels."""
+    shown = ", ".join(f"{v:g}" if isinstance(v, float) else str(v) for v in levels[:12])
+    return shown + (" …" if len(levels) > 12 else "")
 
 
 def read_level(name: str, text: str, levels: Mapping[str, list[FactorValue]]) -> FactorValue:

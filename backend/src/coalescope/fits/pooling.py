@@ -6,7 +6,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from coalescope.errors import CoalescopeError
+from coalescope.errors import CoalescopeError, did_you_mean
 from coalescope.runs.records import RunValues
 
 
@@ -31,5 +31,5 @@ def check_pooled(runs: Sequence[RunValues], pooled: Sequence[str]) -> None:
                 "unknown_factor",
                 f"There is no factor {name[:80]!r} to pool.",
                 where={"field": "pooled"},
-                advice=f"The factors are {', '.join(known) or 'none'}.",
+                advice=f"{did_you_mean(name, known)}The factors are {', '.join(known) or 'none'}.",
             )

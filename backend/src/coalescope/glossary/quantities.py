@@ -9,7 +9,7 @@ from typing import Any
 
 from coalescope_models.vocabulary.quantity import QUANTITIES, RETIRED, Better, Quantity
 
-from coalescope.errors import CoalescopeError
+from coalescope.errors import CoalescopeError, perhaps
 from coalescope.glossary.units import agree, split
 
 FREE_FACTOR_PREFIX = "factor."
@@ -96,6 +96,6 @@ def require_measure(name: str, source: Mapping[str, Any] = _NOTHING) -> Quantity
             "unknown_measure",
             f"{name[:80]!r} is not a measure.",
             where={"field": "measure"},
-            advice=f"Did you mean {' or '.join(near)}?" if near else "See the glossary.",
+            advice=perhaps(near).rstrip() or "See the glossary.",
         )
     return quantity

@@ -11,12 +11,12 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from coalescope_host.drivers import Driver, driver_named
+from coalescope_host.drivers import DRIVERS, Driver, driver_named
 from coalescope_host.plan.factors import log_name
 from coalescope_host.plan.registry import SETTINGS, U32
 from coalescope_models.phenomena.interrupts import TICK_US
 
-from coalescope.errors import CoalescopeError
+from coalescope.errors import CoalescopeError, did_you_mean
 from coalescope.experiments.records import Factors, FactorValue
 
 _INTERFACE = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,14}\Z")
@@ -173,7 +173,8 @@ def _say_what_is_known(found: Target, driver: str | None) -> None:
             "What sets the delay depends on the driver; this is what most take. Name the driver, "
             "as `ethtool -i` shows it."
             if driver is None
-            else f"What {driver} takes is not known here; this is what most drivers take."
+            else f"What {driver} takes is not known here; this is what most drivers take. "
+            f"{'' if driver in DRIVERS else did_you_mean(driver, DRIVERS)}".rstrip()
         )
     elif (condition := found.driver.value("condition")) is not None:
         found.notes.append(f"{found.driver.name}, Linux {found.driver.release}: {condition}.")

@@ -9,7 +9,14 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from coalescope.errors import CoalescopeError
-from coalescope.experiments.levels import Where, factor_levels, in_words, matches, parse_where
+from coalescope.experiments.levels import (
+    Where,
+    factor_levels,
+    in_words,
+    levels_there_are,
+    matches,
+    parse_where,
+)
 from coalescope.experiments.records import Choice, Factors
 from coalescope.runs.records import RunValues
 
@@ -38,7 +45,8 @@ def chosen_among(runs: Sequence[RunValues], where: Where, without: Sequence[str]
     Errors: 422 for an unknown factor, or no run.
     """
     settings = settings_of(runs)
-    chosen_by = parse_where(where, factor_levels(settings.values()))
+    levels = factor_levels(settings.values())
+    chosen_by = parse_where(where, levels)
     cells = {cell for cell, factors in settings.items() if matches(factors, chosen_by)}
     chosen = [run for run in runs if run.cell_id in cells]
     if not chosen:
@@ -46,7 +54,7 @@ def chosen_among(runs: Sequence[RunValues], where: Where, without: Sequence[str]
             "no_such_cells",
             "No run has these levels." if runs else "The experiment has no runs yet.",
             where=in_words(chosen_by),
-            advice="See the experiment's factors and their levels.",
+            advice=levels_there_are(chosen_by, levels) if chosen_by else "Add runs to it first.",
         )
     return RunSelection(chosen_by, chosen, without)
 

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 
 from coalescope_models.vocabulary.quantity import Quantity
 
-from coalescope.errors import CoalescopeError
+from coalescope.errors import CoalescopeError, perhaps
 from coalescope.experiments.records import FactorValue
 from coalescope.glossary.quantities import (
     factor,
@@ -51,12 +51,10 @@ def _fault(name: str, value: FactorValue) -> _Fault | None:
             f"{name!r} is a measure, not a factor: it is observed, not set.",
             "Leave it out here; what was observed stands in the file itself.",
         )
-    near = nearest_names(name)
-    meant = f"Did you mean {' or '.join(near)}? " if near else ""
     return (
         "unknown_factor",
         f"Factor {name!r} is not in the glossary.",
-        f"{meant}A factor of your own is named {own_factor(name)}.",
+        f"{perhaps(nearest_names(name))}A factor of your own is named {own_factor(name)}.",
     )
 
 

@@ -9,7 +9,15 @@ from coalescope_models.vocabulary.quantity import Quantity
 from sqlalchemy.engine import Connection
 
 from coalescope.errors import CoalescopeError, did_you_mean
-from coalescope.experiments.levels import factor_levels, in_words, level_order, matches, parse_where
+from coalescope.experiments.levels import (
+    factor_levels,
+    in_words,
+    level_order,
+    levels_there_are,
+    listed,
+    matches,
+    parse_where,
+)
 from coalescope.experiments.records import (
     Choice,
     ExperimentRecord,
@@ -119,7 +127,8 @@ def _choose_axes(levels: _Levels, asked: tuple[str | None, str | None]) -> tuple
                 "unknown_factor",
                 f"The cells chosen have no factor {name!r}.",
                 where={"factor": name},
-                advice=f"Their factors are {', '.join(levels) or 'none'}.",
+                advice=f"{did_you_mean(name, levels)}Their factors are "
+                f"{', '.join(levels) or 'none'}.",
             )
     x, y = asked
     y = y or next((name for name in Y_AXES if name in levels and name != x), None)
@@ -159,12 +168,12 @@ def _check_one_setting(
         return
     axes = [name for name in (x, y) if name is not None]
     vary = "varies" if len(varying) == 1 else "vary"
-    listed = "; ".join(f"{name}: {_listed(levels[name])}" for name in varying)
+    shown = "; ".join(f"{name}: {listed(levels[name])}" for name in varying)
     raise CoalescopeError(
         "ambiguous_surface",
         f"Beside {' and '.join(axes)}, {', '.join(varying)} {vary} too.",
         where={"field": "where"},
-        advice=f"Choose one level of each ({listed}).",
+        advice=f"Choose one level of each ({shown}).",
     )
 
 
@@ -208,15 +217,9 @@ def _no_such_measure(
 
 
 def _nothing_selected(levels: _Levels, where: Choice) -> CoalescopeError:
-    choices = "; ".join(f"{name}: {_listed(levels[name])}" for name in where)
     return CoalescopeError(
         "no_such_cells",
         "No cell has these levels.",
         where=in_words(where),
-        advice=f"Levels there are: {choices}.",
+        advice=levels_there_are(where, levels),
     )
-
-
-def _listed(values: Sequence[FactorValue]) -> str:
-    shown = ", ".join(f"{v:g}" if isinstance(v, float) else str(v) for v in values[:12])
-    return shown + (" …" if len(values) > 12 else "")

@@ -18,7 +18,7 @@ from urllib.parse import unquote_plus
 from sqlalchemy.engine import Connection, Row
 
 from coalescope.db.timestamps import as_utc, utc_now
-from coalescope.errors import CoalescopeError, conflict, not_found
+from coalescope.errors import CoalescopeError, conflict, did_you_mean, not_found
 from coalescope.tokens import repository
 from coalescope.web.security import Caller, Scope
 
@@ -93,7 +93,8 @@ def revoke(connection: Connection, name: str) -> None:
     """End a token; again changes nothing. Errors: 404 if there is none of that name."""
     row = repository.by_name(connection, name)
     if row is None:
-        raise not_found("token", name, "List them with `coalescope token list`.")
+        near = did_you_mean(name, (each.name for each in repository.every(connection)))
+        raise not_found("token", name, f"{near}List them with `coalescope token list`.")
     if row.revoked_at is None:
         repository.update(connection, row.key, {"revoked_at": utc_now()})
 

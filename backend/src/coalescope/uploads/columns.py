@@ -8,7 +8,7 @@ from typing import Literal
 
 from coalescope_models.vocabulary.quantity import QUANTITIES, RETIRED, Quantity
 
-from coalescope.errors import Problem
+from coalescope.errors import Problem, perhaps
 from coalescope.exports.source_columns import KIND, is_source_column
 from coalescope.glossary.quantities import (
     factor,
@@ -159,8 +159,7 @@ def _meant(name: str) -> str:
     deviation = _SD if name.endswith(_SD) else ""
     name = name.removesuffix(_SD)
     near = known_elsewhere(name) or nearest_names(name)
-    meant = [_in_unit(name, column, deviation) for column in near]
-    return f"Did you mean {' or '.join(meant)}? " if meant else ""
+    return perhaps(_in_unit(name, column, deviation) for column in near)
 
 
 def _set_or_observed(name: str) -> str:

@@ -11,7 +11,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any, BinaryIO
 from uuid import NAMESPACE_URL, uuid5
 
-from coalescope.errors import CoalescopeError
+from coalescope.errors import CoalescopeError, did_you_mean
 from coalescope.experiments.choice import with_choices
 from coalescope.experiments.levels import factor_key
 from coalescope.experiments.service import MAX_SLUG
@@ -127,6 +127,7 @@ def _with_choices(
     """What is said of factors. Errors: 422 for one that the table does not have."""
     known = {name for row in table.rows for name in row.factors}
     for name in (*request.choice, *request.no_choice):
+        near = "" if name in known else did_you_mean(name, sorted(known))
         if name not in known or {name} <= {*request.choice} & {*request.no_choice}:
             raise CoalescopeError(
                 "wrong_choice",
@@ -134,7 +135,7 @@ def _with_choices(
                 if name not in known
                 else f"{name} is said to be for choice, and not to be.",
                 where={"field": name[:80]},
-                advice=f"Its factors are {', '.join(sorted(known))}.",
+                advice=f"{near}Its factors are {', '.join(sorted(known))}.",
             )
     return with_choices(about, request.choice, request.no_choice)
 

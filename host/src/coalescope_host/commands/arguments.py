@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """What can be typed after each command. Imports nothing of what they do."""
 
+import shlex
 from argparse import SUPPRESS, ArgumentParser, ArgumentTypeError, _ActionsContainer
+from collections.abc import Callable
 from pathlib import Path
 
+from coalescope_host.exit_statuses import FAILED
 from coalescope_host.plan.registry import MEANINGS
 
 CALIBRATED_US = (0, 1, 2, 4, 8, 16, 32, 50, 64, 100, 128, 250, 500, 1000)
@@ -12,7 +15,7 @@ CALIBRATED_US = (0, 1, 2, 4, 8, 16, 32, 50, 64, 100, 128, 250, 500, 1000)
 
 def add_check_arguments(parser: ArgumentParser) -> None:
     """The arguments of `check`."""
-    parser.add_argument("files", nargs="+", metavar="FILE", type=Path)
+    parser.add_argument("files", nargs="+", metavar="FILE", type=Path, help="run log")
 
 
 def add_sweep_arguments(parser: ArgumentParser) -> None:
@@ -21,36 +24,44 @@ def add_sweep_arguments(parser: ArgumentParser) -> None:
         "plan",
         nargs="?",
         metavar="PLAN.toml|INTERFACE",
-        help="a plan, or what to sweep",
+        help="plan file, or interface to sweep without one",
     )
     parser.add_argument(
-        "--dry-run", action="store_true", help="whether it can be done; changes nothing"
+        "--dry-run", action="store_true", help="check whether it can be done; change nothing"
     )
     parser.add_argument(
-        "--all", action="store_true", help="with --dry-run: every change and the order, too"
+        "--all", action="store_true", help="with --dry-run: list every change and the order too"
     )
     parser.add_argument(
-        "--replicates", metavar="N", help="only these replicates: 3, 1-4 or 1,5 (all)"
+        "--replicates", metavar="N", help="run only these replicates: 3, 1-4 or 1,5 (default: all)"
     )
     parser.add_argument(
         "--cells",
         metavar="FILE",
         type=Path,
-        help="only the cells that `coalescope plan … --json` says to measure again, as often",
+        help="run only the cells that `coalescope plan … --json` says to measure again, as often "
+        "as it says",
     )
-    parser.add_argument(
-        "--out", metavar="DIR", type=Path, help="where logs and journal go (the experiment's name)"
-    )
+    _add_folder(parser)
     _add_sending(parser)
-    parser.add_argument("--restore", action="store_true", help="the same as the command restore")
+    parser.add_argument(
+        "--restore",
+        action="store_true",
+        help="put back what a sweep that died left changed, as the command restore does",
+    )
     _add_state(parser)
     without = parser.add_argument_group(
         "without a plan",
         "Any factor by the name that the field has for it, with its levels: --mtu 1500,9000 "
-        "--rx-usecs 0,25,50 --gro on,off. --replicates N then means N blocks (3).",
+        "--rx-usecs 0,25,50 --gro on,off. --replicates N then means N blocks (default: 3).",
     )
     _add_peers(without)
-    without.add_argument("--workload", metavar="NAMES", default="tcp", help="of udp, tcp, rr (tcp)")
+    without.add_argument(
+        "--workload",
+        metavar="NAME,NAME",
+        default="tcp",
+        help="traffic: udp, tcp, rr, or several of them (default: %(default)s)",
+    )
     _add_what_is_run(without)
 
 
@@ -59,49 +70,50 @@ def add_tune_arguments(parser: ArgumentParser) -> None:
     parser.add_argument(
         "plan",
         metavar="INTERFACE|PLAN.toml",
-        help="what to tune, or a plan whose cells are the settings to choose among",
+        help="interface to tune, or plan file whose cells are the settings to choose among",
     )
     parser.add_argument(
         "--goal",
         metavar="WORD",
         required=True,
-        help="cpu or energy for what is received, throughput, p50, p99 or p99.9 of the latency",
+        help="what to improve: cpu or energy (per GB received), throughput, or p50, p99 or p99.9 "
+        "of the latency",
     )
     parser.add_argument(
         "--under",
         metavar="LIMIT",
         action="append",
         default=[],
-        help="what must be kept: cpu=30%%, p99=200us, throughput=900Mb/s (at least); repeatable",
+        help="limit to keep: cpu=30%%, p99=200us, throughput=900Mb/s (at least); may be repeated",
     )
     parser.add_argument(
         "--within",
         metavar="PERCENT",
-        type=float,
+        type=_number("percent"),
         default=1.0,
-        help="how far the throughput may lie below its best; 100: as far as it likes (1)",
+        help="let the throughput lie at most so far below its best; 100: do not limit it "
+        "(default: %(default)g)",
     )
     parser.add_argument(
         "--budget",
         metavar="RUNS|TIME",
-        help="at most so many runs, or so long: 40, 20m (twice as many runs as settings, but 40)",
+        help="limit of runs or of time: 40, 20m (default: twice as many runs as settings, but at "
+        "least 40)",
     )
     parser.add_argument(
-        "--dry-run", action="store_true", help="what would be tried first; changes nothing"
+        "--dry-run", action="store_true", help="say what would be tried first; change nothing"
     )
     parser.add_argument(
-        "--apply", action="store_true", help="set the answer, which stays if you confirm it"
+        "--apply", action="store_true", help="set the answer; it stays only if you confirm it"
     )
     parser.add_argument(
         "--confirm-within",
         metavar="SECONDS",
-        type=float,
+        type=_number("seconds"),
         default=60.0,
-        help="with --apply: for how long it waits for that (60)",
+        help="with --apply: time to confirm it (default: %(default)g)",
     )
-    parser.add_argument(
-        "--out", metavar="DIR", type=Path, help="where logs and journal go (the experiment's name)"
-    )
+    _add_folder(parser)
     _add_sending(parser)
     without = parser.add_argument_group(
         "without a plan",
@@ -110,52 +122,99 @@ def add_tune_arguments(parser: ArgumentParser) -> None:
     )
     _add_peers(without)
     without.add_argument(
-        "--workload", metavar="NAME", help="udp, tcp, rr, or one of the plan's (rr for a latency)"
+        "--workload",
+        metavar="NAME",
+        help="traffic: udp, tcp, rr, or a workload of the plan (default: rr for a latency, else "
+        "tcp)",
     )
     _add_what_is_run(without)
 
 
 def _add_what_is_run(group: _ActionsContainer) -> None:
     group.add_argument(
-        "--duration", metavar="SECONDS", type=float, default=10, help="of each run's window (10)"
+        "--duration",
+        metavar="SECONDS",
+        type=_number("seconds"),
+        default=10,
+        help="measured time of each run (default: %(default)s)",
     )
-    group.add_argument("--experiment", metavar="SLUG", help="its name (HOST-INTERFACE)")
+    group.add_argument(
+        "--experiment", metavar="SLUG", help="name of the experiment (default: HOST-INTERFACE)"
+    )
     for word in MEANINGS:
         group.add_argument(f"--{word}", dest=f"factor {word}", help=SUPPRESS)
 
 
 def add_init_arguments(parser: ArgumentParser) -> None:
     """The arguments of `init`."""
-    parser.add_argument("interface", metavar="INTERFACE")
+    parser.add_argument("interface", metavar="INTERFACE", help="network interface")
     _add_peers(parser)
     parser.add_argument(
-        "--out", metavar="FILE", type=Path, default=Path("plan.toml"), help="(plan.toml)"
+        "--out",
+        metavar="FILE",
+        type=Path,
+        default=Path("plan.toml"),
+        help="plan file to write (default: %(default)s)",
     )
-    parser.add_argument("--force", action="store_true", help="although the file is there")
+    _add_force(parser)
 
 
 def add_calibrate_arguments(parser: ArgumentParser) -> None:
     """The arguments of `calibrate`."""
-    parser.add_argument("interface", metavar="INTERFACE")
+    parser.add_argument("interface", metavar="INTERFACE", help="network interface")
     _add_peers(parser)
     parser.add_argument(
-        "--packet-rate", metavar="HZ", type=float, default=100_000, help="of the peer (100000)"
+        "--packet-rate",
+        metavar="HZ",
+        type=_number("packets per second"),
+        default=100_000,
+        help="packets per second that the peer sends (default: %(default)s)",
     )
     parser.add_argument(
         "--rx-usecs",
         metavar="US,US",
         type=_whole_numbers,
         default=list(CALIBRATED_US),
-        help=f"what is asked for ({','.join(map(str, CALIBRATED_US))})",
+        help=f"delays to ask for, in µs (default: {','.join(map(str, CALIBRATED_US))})",
     )
     parser.add_argument(
         "--rx-frames",
         metavar="N,N",
         type=_whole_numbers,
-        help="with each of them, where the driver has rx-frames (4,64)",
+        help="numbers of frames to ask for with each delay, where the driver has rx-frames "
+        "(default: 4,64)",
     )
-    parser.add_argument("--out", metavar="DIR", type=Path, help="where logs and journal go")
+    _add_folder(parser)
     _add_sending(parser)
+
+
+def _number(unit: str) -> Callable[[str], float]:
+    """A number in that unit."""
+
+    def number(text: str) -> float:
+        try:
+            return float(text.removesuffix("%") if unit == "percent" else text)
+        except ValueError:
+            raise ArgumentTypeError(f"{text} must be a number, in {unit}") from None
+
+    return number
+
+
+def _whole(text: str) -> int:
+    """A whole number."""
+    try:
+        return int(text)
+    except ValueError:
+        raise ArgumentTypeError(f"{text} must be a whole number") from None
+
+
+def _shell_words(text: str) -> str:
+    """Words as a shell divides them."""
+    try:
+        shlex.split(text)
+    except ValueError as error:
+        raise ArgumentTypeError(f"{text}: {str(error).lower()}") from None
+    return text
 
 
 def _whole_numbers(text: str) -> list[int]:
@@ -167,22 +226,30 @@ def _whole_numbers(text: str) -> list[int]:
 
 
 def _add_sending(parser: ArgumentParser) -> None:
-    parser.add_argument("--server", metavar="URL", help="send the logs there as they come")
+    parser.add_argument("--server", metavar="URL", help="send the logs to this server as they come")
     _add_token_file(parser)
     parser.add_argument(
         "--yes-this-interface",
         metavar="NAME",
-        help="use it although the way to this host may lead through it; needs --really too",
+        help="use this interface although the way to this host may lead through it; needs --really",
     )
-    parser.add_argument("--really", action="store_true", help="confirms --yes-this-interface")
+    parser.add_argument("--really", action="store_true", help="confirm --yes-this-interface")
 
 
 def _add_peers(parser: _ActionsContainer) -> None:
     parser.add_argument(
-        "--peer", metavar="USER@HOST", action="append", default=[], help="ssh to a sending host"
+        "--peer",
+        metavar="USER@HOST",
+        action="append",
+        default=[],
+        help="host that sends, reached by ssh; may be repeated",
     )
     parser.add_argument(
-        "--ssh-options", metavar="TEXT", default="", help='of ssh to peers: "-p 2222 -i key"'
+        "--ssh-options",
+        metavar="TEXT",
+        type=_shell_words,
+        default="",
+        help='options of ssh to peers: "-p 2222 -i key"',
     )
 
 
@@ -193,50 +260,95 @@ def add_restore_arguments(parser: ArgumentParser) -> None:
 
 def add_snapshot_arguments(parser: ArgumentParser) -> None:
     """The arguments of `snapshot`."""
-    parser.add_argument("interface", metavar="INTERFACE")
-    parser.add_argument("--out", metavar="FILE", type=Path, help="where it goes (printed)")
-    parser.add_argument("--force", action="store_true", help="although the file is there")
+    parser.add_argument("interface", metavar="INTERFACE", help="network interface")
+    parser.add_argument(
+        "--out", metavar="FILE", type=Path, help="write to this file, not to stdout"
+    )
+    _add_force(parser)
     parser.add_argument("--redact-host", action="store_true", help="leave out the host's name")
 
 
 def add_diff_arguments(parser: ArgumentParser) -> None:
     """The arguments of `diff`."""
     for name in ("before", "after"):
-        parser.add_argument(name, metavar=name.upper(), type=Path, help="a snapshot, or a run log")
+        parser.add_argument(name, metavar=name.upper(), type=Path, help="snapshot or run log")
     parser.add_argument(
-        "--exit-code", action="store_true", help="end with status 1 where something differs"
+        "--exit-code",
+        action="store_true",
+        help=f"end with status {FAILED} where something differs",
     )
 
 
 def add_upload_arguments(parser: ArgumentParser) -> None:
     """The arguments of `upload`."""
-    parser.add_argument("paths", nargs="+", metavar="FILE|DIR", type=Path)
-    parser.add_argument("--server", metavar="URL", required=True)
+    parser.add_argument(
+        "paths", nargs="+", metavar="FILE|DIR", type=Path, help="run log, or folder of run logs"
+    )
+    parser.add_argument(
+        "--server",
+        metavar="URL",
+        required=True,
+        help="address of the server, such as http://host:8000",
+    )
     _add_token_file(parser)
 
 
 def add_demo_arguments(parser: ArgumentParser) -> None:
     """The arguments of `demo`."""
-    parser.add_argument("--replicates", metavar="N", type=int, default=3, help="blocks (3)")
     parser.add_argument(
-        "--duration", metavar="SECONDS", type=float, default=0.8, help="of each run's window (0.8)"
+        "--replicates",
+        metavar="N",
+        type=_whole,
+        default=3,
+        help="runs of each setting, one in each block (default: %(default)s)",
     )
     parser.add_argument(
-        "--out", metavar="DIR", type=Path, help="keep the logs there (a temporary folder)"
+        "--duration",
+        metavar="SECONDS",
+        type=_number("seconds"),
+        default=0.8,
+        help="measured time of each run (default: %(default)s)",
     )
     parser.add_argument(
-        "--server", metavar="URL", help="where they are sent (http://127.0.0.1:8000, if it answers)"
+        "--out",
+        metavar="DIR",
+        type=Path,
+        help="keep the logs in this folder (default: do not keep them)",
+    )
+    parser.add_argument(
+        "--server",
+        metavar="URL",
+        help="send the logs to this server (default: http://127.0.0.1:8000, if it answers)",
     )
     _add_token_file(parser)
 
 
 def _add_token_file(parser: ArgumentParser) -> None:
     parser.add_argument(
-        "--token-file", metavar="FILE", type=Path, help="holds its token (else COALESCOPE_TOKEN)"
+        "--token-file",
+        metavar="FILE",
+        type=Path,
+        help="file that holds the server's token (default: the environment's COALESCOPE_TOKEN)",
     )
+
+
+def _add_folder(parser: ArgumentParser) -> None:
+    parser.add_argument(
+        "--out",
+        metavar="DIR",
+        type=Path,
+        help="folder for logs and journal (default: the experiment's name)",
+    )
+
+
+def _add_force(parser: ArgumentParser) -> None:
+    parser.add_argument("--force", action="store_true", help="write over a file that is there")
 
 
 def _add_state(parser: ArgumentParser) -> None:
     parser.add_argument(
-        "--state", metavar="FILE", type=Path, help="one saved state (all that there are)"
+        "--state",
+        metavar="FILE",
+        type=Path,
+        help="put back this saved state only (default: all that are saved)",
     )

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from coalescope_host.drivers import driver_named
+from coalescope_host.exit_statuses import FAILED
 from coalescope_host.plan.plan import Plan
 from coalescope_host.plan.plan_file import plan_of
 from coalescope_host.plan.schedule import Run
@@ -29,7 +30,7 @@ from coalescope_host.settings.host import open_host
 from coalescope_host.workloads.demand import TRAFFIC_TOOL
 
 from .answer import Answer
-from .ending import FAILED, ended, say
+from .ending import ended, say
 from .measured import measured_in
 from .sweep import with_upload
 from .without_plan import check_interface, peer_on, slug

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
+from coalescope_host.exit_statuses import FAILED
 from coalescope_host.plan.factors import Levels
 from coalescope_host.plan.plan import Plan
 from coalescope_host.plan.plan_file import plan_of
@@ -34,7 +35,7 @@ from coalescope_host.settings.host import open_host
 from coalescope_host.workloads import prepare
 
 from .answer import Answer
-from .ending import FAILED, UsageError, ended, say
+from .ending import UsageError, ended, say
 from .measured import measured_in
 
 LARGEST_MTU_BYTES = 9000

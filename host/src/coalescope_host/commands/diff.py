@@ -4,13 +4,14 @@
 from argparse import Namespace
 from dataclasses import asdict
 
+from coalescope_host.exit_statuses import FAILED, USAGE
 from coalescope_host.snapshots.differences import compare, lines
 from coalescope_host.snapshots.files import NotReadError, read_environment
 
 from .answer import Answer
 from .ending import say
 
-_DIFFERS, _TROUBLE = 1, 2
+_DIFFERS, _TROUBLE = FAILED, USAGE  # as of diff(1)
 
 
 def run(options: Namespace) -> int:

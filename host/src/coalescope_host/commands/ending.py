@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """How a command ends: what it says, and its exit status."""
 
+import signal
 import sys
 from argparse import Namespace
 from collections.abc import Callable
 
+from coalescope_host.exit_statuses import FAILED, SIGNALLED, USAGE
 from coalescope_host.plan.plan import PlanError
 from coalescope_host.run import factory
 from coalescope_host.run.journal import JournalError
@@ -12,8 +14,6 @@ from coalescope_host.run.signals import Interrupted
 from coalescope_host.run.sweeping import PilotError, RestoreError
 
 from .answer import Answer
-
-FAILED, USAGE, SIGNALLED = 1, 2, 128
 
 _TROUBLE: tuple[type[Exception], ...] = (
     JournalError,
@@ -31,8 +31,7 @@ class UsageError(Exception):
 def ended(
     command: str, options: Namespace, work: Callable[[Answer], int], goes_on: str = ""
 ) -> int:
-    """Exit status: that of the work; 1 something failed or cannot be done on these hosts, 2 the
-    command line or the plan is wrong, 128 + n ended by signal n.
+    """The exit status: that of the work, or what `exit_statuses` says of how it ended.
 
     `goes_on` says what a command that was ended does when it is typed again.
     """
@@ -45,9 +44,15 @@ def ended(
     except _TROUBLE as error:
         say(f"coalescope-host {command}: {error}")
         return answer.end(FAILED, "failed", str(error))
+    except KeyboardInterrupt:
+        return _interrupted(answer, Interrupted(signal.SIGINT), goes_on)
     except Interrupted as interruption:
-        say(f"Ended: {interruption}. {goes_on}".rstrip())
-        return answer.end(SIGNALLED + interruption.number, "interrupted", str(interruption))
+        return _interrupted(answer, interruption, goes_on)
+
+
+def _interrupted(answer: Answer, interruption: Interrupted, goes_on: str) -> int:
+    say(f"Ended: {interruption}. {goes_on}".rstrip())
+    return answer.end(SIGNALLED + interruption.number, "interrupted", str(interruption))
 
 
 def say(text: str) -> None:

@@ -4,10 +4,11 @@
 import json
 from argparse import Namespace
 
+from coalescope_host.exit_statuses import FAILED
 from coalescope_host.snapshots.taking import NotTakenError, take
 
 from .answer import Answer
-from .ending import FAILED, say
+from .ending import say
 
 
 def run(options: Namespace) -> int:

@@ -8,6 +8,7 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
+from coalescope_host.exit_statuses import FAILED
 from coalescope_host.plan.again import replicates_needed
 from coalescope_host.plan.plan import Plan, UploadSpec
 from coalescope_host.plan.plan_file import load_plan
@@ -22,7 +23,7 @@ from coalescope_host.run.sweeping import LOGS
 
 from . import restore
 from .answer import Answer
-from .ending import FAILED, UsageError, ended, say
+from .ending import UsageError, ended, say
 from .measured import measured_in
 from .without_plan import plan_without, refused_interface
 

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
 from coalescope_host.drivers import driver_named
+from coalescope_host.exit_statuses import FAILED
 from coalescope_host.plan.factors import Level, Levels, cell_text, factor_name
 from coalescope_host.plan.plan import Plan
 from coalescope_host.plan.plan_file import cells_of
@@ -24,13 +25,14 @@ from coalescope_host.run.trial import try_out
 from coalescope_host.run.tuned import Tuned, asked
 from coalescope_host.run.tuner import Tuner, first_runs, start_of
 from coalescope_host.settings.host import open_host
+from coalescope_host.spelling import suggestion
 from coalescope_host.tuning.candidates import ADAPTIVE, DELAY, left_out, usual_factors, with_start
 from coalescope_host.tuning.design import FEWEST_OF_A_ROUND, budget_of
 from coalescope_host.tuning.question import Question, QuestionError, question_of
 
 from .answer import Answer
 from .confirmation import typed
-from .ending import FAILED, UsageError, ended, say
+from .ending import UsageError, ended, say
 from .sweep import names_a_plan, plan_from_file, with_upload
 from .without_plan import check_interface, checked_factors, plan_with, refused_interface, slug
 
@@ -143,7 +145,8 @@ def _cells(plan: Plan, workload: str | None) -> list[Levels]:
     if workload is None and len(names) > 1:
         raise UsageError(f"for which workload? --workload {'|'.join(names)}")
     if workload is not None and workload not in names:
-        raise UsageError(f"--workload {workload}: the plan has {', '.join(names)}.")
+        near = suggestion(workload, names)
+        raise UsageError(f"--workload {workload}: the plan has {', '.join(names)}.{near}")
     return [cell for cell in cells if workload in (None, cell["workload"])]
 
 

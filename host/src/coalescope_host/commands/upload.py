@@ -5,11 +5,12 @@ from argparse import Namespace
 from collections.abc import Sequence
 from pathlib import Path
 
+from coalescope_host.exit_statuses import FAILED
 from coalescope_host.plan.server_url import A_SERVER, is_server
 from coalescope_host.run.upload import Outcome, send, token
 
 from .answer import Answer
-from .ending import FAILED, UsageError, ended, say
+from .ending import UsageError, ended, say
 
 
 def run(options: Namespace) -> int:

@@ -13,11 +13,11 @@ from coalescope_host.plan.factors import FAMILIES, rule_of
 from coalescope_host.plan.plan import PeerSpec, Plan
 from coalescope_host.plan.plan_file import DAY_S, SHORTEST_S, SLUG, plan_of
 from coalescope_host.plan.server_url import A_SERVER, is_server
-from coalescope_host.plan.toml_table import suggestion
 from coalescope_host.protocols import SweepError
 from coalescope_host.remote import connect
 from coalescope_host.remote.addresses import addresses, on_one_link
 from coalescope_host.settings import safety
+from coalescope_host.spelling import suggestion
 
 from .ending import UsageError
 
@@ -207,7 +207,8 @@ def _workloads(text: str) -> dict[str, Mapping[str, Any]]:
     names = text.split(",")
     for name in names:
         if name not in WORKLOADS:
-            raise UsageError(f"--workload {name}: must be of {', '.join(WORKLOADS)}.")
+            near = suggestion(name, WORKLOADS)
+            raise UsageError(f"--workload {name}: must be of {', '.join(WORKLOADS)}.{near}")
     return {name: WORKLOADS[name] for name in names}
 
 

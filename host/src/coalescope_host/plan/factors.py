@@ -6,9 +6,10 @@ from collections.abc import Mapping
 from dataclasses import replace
 from types import MappingProxyType
 
+from coalescope_host.spelling import suggestion
+
 from .factor_rule import MOST_CPUS, MUCH, NOTE, SWITCH, FactorRule, Level, Levels, whole
 from .registry import MEANINGS, SETTINGS
-from .toml_table import suggestion
 
 __all__ = [
     "DEFERRALS",

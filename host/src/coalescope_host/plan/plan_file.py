@@ -9,6 +9,8 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
+from coalescope_host.spelling import suggestion
+
 from .addresses import LEAST_IPV6_MTU, refusal_of_address, version_of
 from .factor_rule import CPUS
 from .factors import FAMILIES, FactorRule, Level, Levels, factor_name, rule_of
@@ -23,7 +25,7 @@ from .plan import (
     WorkloadSpec,
 )
 from .server_url import A_SERVER, is_server
-from .toml_table import ABSENT, Fault, Table, suggestion
+from .toml_table import ABSENT, Fault, Table
 from .workload_options import KINDS, PLACEHOLDERS, Option
 
 SLUG = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")

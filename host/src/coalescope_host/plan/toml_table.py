@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Reads TOML tables key by key, and remembers every fault instead of stopping at the first."""
 
-import difflib
 import json
 import math
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Final, TypeVar
+
+from coalescope_host.spelling import suggestion
 
 T = TypeVar("T")
 
@@ -164,12 +165,6 @@ class Table:
         else:
             self.fault(name, message, value)
         return other if default is None else default
-
-
-def suggestion(word: str, known: Iterable[str]) -> str:
-    """“ Did you mean …?” where a known word is near, else nothing."""
-    near = difflib.get_close_matches(word, dict.fromkeys(known), n=2, cutoff=0.6)
-    return f" Did you mean {' or '.join(near)}?" if near else ""
 
 
 def _is_number(value: object) -> bool:

@@ -14,10 +14,17 @@ from typing import Any
 from urllib.parse import urlencode, urlsplit
 
 from coalescope_host.program_environment import TOKEN_VARIABLE
+from coalescope_host.wrong_scheme import sent_on, wrong_scheme
 
 PASSING = frozenset({408, 425, 429, 500, 502, 503, 504})
 TIMEOUT_S = 20.0
 MOST_FAULTS = 20
+# Over TLS or not: what a server causes that speaks the other of the two.
+_MISUNDERSTOOD: Mapping[bool, tuple[type[Exception], ...]] = {
+    True: (ssl.SSLError,),
+    False: (http.client.HTTPException, ConnectionResetError),
+}
+_REDIRECTS = frozenset({301, 302, 307, 308})
 
 
 @dataclass(frozen=True)
@@ -90,13 +97,26 @@ def send(server: str, path: Path, secret: str | None) -> Outcome:
             with suppress(BrokenPipeError, ConnectionResetError, ssl.SSLEOFError):
                 connection.request("POST", f"{base}/api/uploads?{query}", file, headers)
             answer = connection.getresponse()
-            return answered(server, answer.status, answer.read(1 << 20))
+            outcome = answered(server, answer.status, answer.read(1 << 20))
+            meant = _address_meant(server, answer) if outcome.outcome == "failed" else None
+            return outcome if meant is None else Outcome("failed", meant)
     except FileNotFoundError:
         return Outcome("refused", f"{path} is not there any more")
     except (OSError, http.client.HTTPException) as error:
-        return Outcome("failed", f"{server} cannot be reached: {error or type(error).__name__}")
+        over_tls = isinstance(connection, http.client.HTTPSConnection)
+        meant = wrong_scheme(server) if isinstance(error, _MISUNDERSTOOD[over_tls]) else None
+        said = f"{server} cannot be reached: {error or type(error).__name__}"
+        return Outcome("failed", meant or said)
     finally:
         connection.close()
+
+
+def _address_meant(server: str, answer: http.client.HTTPResponse) -> str | None:
+    """The address to give instead, where an answer that is not the store's shows it."""
+    if answer.status in _REDIRECTS:
+        return sent_on(server, answer.getheader("Location", ""))
+    # a server of https answers so to http
+    return wrong_scheme(server) if answer.status == http.client.BAD_REQUEST else None
 
 
 def _connection(server: str) -> http.client.HTTPConnection:

@@ -9,6 +9,7 @@ from typing import Any, TypedDict
 
 from ..plan.plan import DriverSpec
 from ..plan.registry import BY_NAME, WORKLOAD_CPUS
+from ..spelling import suggestion
 from .cpus import offline, parse_list
 from .device import Device
 from .driver import Driver, Parameters, bus_address
@@ -69,7 +70,10 @@ class Host:
         """Why these levels cannot be set here. Changes nothing."""
         if not self.device.exists():
             place = f" in namespace {self.device.netns}" if self.device.netns else ""
-            return [f"there is no interface {self.device.name}{place}; there are {self._names()}"]
+            names = self._names()
+            near = suggestion(self.device.name, names)
+            there = f"{', '.join(names)}{near and f'.{near}'}"
+            return [f"there is no interface {self.device.name}{place}; there are {there}"]
         found = [] if may_administer() else [NEEDS_ROOT]
         for factor, level in levels.items():
             if self.driver is not None and self.driver.owns(factor):
@@ -204,9 +208,9 @@ class Host:
         told = differences(self.facts(), levels, read_back) if DELAY in read_back else ()
         return found + [f"{self.device}: {DELAY} = {shown(levels[DELAY])}: {d}" for d in told]
 
-    def _names(self) -> str:
+    def _names(self) -> list[str]:
         links = self.device.routing(lambda ip: list(ip.get_links()), "cannot be listed")
-        return ", ".join(str(link.get_attr("IFLA_IFNAME")) for link in links)
+        return [str(link.get_attr("IFLA_IFNAME")) for link in links]
 
     def _problem(self, factor: str, level: Level) -> str | None:
         group = group_of(factor)

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Literal
 
+from coalescope_host.spelling import suggestion
+
 Sense = Literal["more", "less"]
 
 
@@ -116,7 +118,8 @@ def question_of(
         QuestionError: saying what is wrong, and what could be written.
     """
     if goal not in QUANTITIES:
-        raise QuestionError(f"--goal {goal}: must be one of {', '.join(QUANTITIES)}.")
+        near = suggestion(goal, QUANTITIES)
+        raise QuestionError(f"--goal {goal}: must be one of {', '.join(QUANTITIES)}.{near}")
     return Question(goal, tuple(map(_limit, limits)), within_percent)
 
 
@@ -127,11 +130,14 @@ def _limit(text: str) -> Limit:
     word, unit = parts["word"], parts["unit"]
     quantity = QUANTITIES.get(word)
     if quantity is None or not quantity.limits:
-        limited = ", ".join(name for name, q in QUANTITIES.items() if q.limits)
-        raise QuestionError(f"--under {text}: only {limited} can be limited.")
+        limited = [name for name, q in QUANTITIES.items() if q.limits]
+        raise QuestionError(
+            f"--under {text}: only {', '.join(limited)} can be limited.{suggestion(word, limited)}"
+        )
     if unit and unit not in quantity.factors:
         units = ", ".join(quantity.factors)
-        raise QuestionError(f"--under {text}: {word} is in {units}.")
+        near = suggestion(unit, quantity.factors)
+        raise QuestionError(f"--under {text}: {word} is in {units}.{near}")
     try:
         value = float(parts["number"]) * quantity.factors.get(unit, 1.0)
     except ValueError:

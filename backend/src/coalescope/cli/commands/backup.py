@@ -6,6 +6,7 @@ from dataclasses import asdict
 
 from coalescope.backups.service import Copied, back_up
 from coalescope.cli.commands.verify import print_report
+from coalescope.cli.exit_statuses import done_if
 from coalescope.cli.local_store import settings_of, warn_of_readers
 from coalescope.cli.output import print_json
 from coalescope.store import open_for_reading
@@ -33,4 +34,4 @@ def conclude(copied: Copied, arguments: Namespace) -> int:
             f"{copied.files_there} were there. The copy, checked:"
         )
         print_report(copied.report)
-    return 0 if copied.report.sound else 1
+    return done_if(copied.report.sound)

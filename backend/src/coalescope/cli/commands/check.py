@@ -9,6 +9,7 @@ from typing import Any
 
 from coalescope_host.run_log import CheckReport, RunLogError, check
 
+from coalescope.cli.exit_statuses import done_if
 from coalescope.cli.fault_texts import describe
 from coalescope.cli.output import counted, print_json, printable
 from coalescope.client.files.given import GivenFile, given_files
@@ -29,7 +30,7 @@ def run(arguments: Namespace) -> int:
         checked = [_check(file, as_json=arguments.json) for file in given]
     if arguments.json:
         print_json([report for report, _ in checked])
-    return 0 if all(sound for _, sound in checked) else 1
+    return done_if(all(sound for _, sound in checked))
 
 
 def _check(file: GivenFile | FileOutcome, *, as_json: bool) -> tuple[dict[str, Any], bool]:

@@ -48,11 +48,19 @@ def _written(path: Path) -> Iterator[BinaryIO]:
         return
     partial = path.with_name(f".{path.name}.{os.getpid()}.partial")
     try:
-        with partial.open("wb") as file:
+        with _opened(partial, path) as file:
             yield file
         partial.replace(path)
     finally:
         partial.unlink(missing_ok=True)
+
+
+def _opened(partial: Path, path: Path) -> BinaryIO:
+    """Errors: OSError that names what was typed."""
+    try:
+        return partial.open("wb")
+    except OSError as error:
+        raise OSError(error.errno, error.strerror, str(path)) from None
 
 
 def _needs_file() -> CoalescopeError:

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from coalescope_models.inference.fitting import Estimate, FitResult, LackOfFit, chance
 from coalescope_models.inference.methods import METHODS
 
+from coalescope.cli.exit_statuses import done_if
 from coalescope.cli.local_store import experiment_of, local_store
 from coalescope.cli.output import (
     chosen_levels,
@@ -52,7 +53,7 @@ def run(arguments: Namespace) -> int:
     for fitted in unknown:
         which = f"{fitted.result.method}: " if len(found) > 1 else ""
         print(f"coalescope: {which}{fitted.result.message}", file=sys.stderr)
-    return 1 if unknown else 0
+    return done_if(not unknown)
 
 
 def _check_options(arguments: Namespace) -> None:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from coalescope_models.vocabulary.quantity import QUANTITIES
 
+from coalescope.cli.exit_statuses import done_if
 from coalescope.cli.local_store import experiment_of, local_store
 from coalescope.cli.output import (
     Cell,
@@ -21,7 +22,7 @@ from coalescope.cli.output import (
     with_unit,
 )
 from coalescope.cli.user_model_file import model_of
-from coalescope.errors import CoalescopeError
+from coalescope.errors import CoalescopeError, did_you_mean
 from coalescope.experiments.records import Factors
 from coalescope.glossary.quantities import measure
 from coalescope.recommendations.schemas import (
@@ -62,7 +63,7 @@ def run(arguments: Namespace) -> int:
         print_json(found)
     else:
         _print(found, advice)
-    return 1 if found.answer is None else 0
+    return done_if(found.answer is not None)
 
 
 def _refuse_idle(arguments: Namespace) -> None:
@@ -98,7 +99,7 @@ def _question(arguments: Namespace) -> Question:
             raise CoalescopeError(
                 "wrong_weight",
                 f"{name} has a weight but is no aim.",
-                advice="Name it with --maximise or --minimise.",
+                advice=f"{did_you_mean(name, named)}Name it with --maximise or --minimise.",
             )
     twice = [name for name, n in Counter(n for n, _ in arguments.current).items() if n > 1]
     if twice:

@@ -7,6 +7,7 @@ from argparse import Namespace
 from typing import Any
 
 from coalescope_models.user_models.source import SourceError, read_source
+from coalescope_models.vocabulary.quantity import QUANTITIES
 
 from coalescope.errors import CoalescopeError, did_you_mean
 from coalescope.glossary.quantities import factor, is_free_factor, measure
@@ -22,7 +23,7 @@ def run(arguments: Namespace) -> int:
             "user_model_refused",
             error.message,
             where={} if error.place is None else {"line": error.place.line},
-            advice="Name it with --function." if error.able else error.advice,
+            advice=_advice(error, arguments.function),
         ) from error
     for name, source in arguments.sources:
         _take_from(document, name, source)
@@ -32,6 +33,17 @@ def run(arguments: Namespace) -> int:
     else:
         arguments.write.write_text(printed, encoding="utf-8")
     return 0
+
+
+def _advice(error: SourceError, function: str | None) -> str:
+    if not error.able:
+        return error.advice
+    near = "" if function is None else did_you_mean(function, error.able)
+    return f"{near}Name it with --function."
+
+
+def _quantities() -> list[str]:
+    return [name for name, q in QUANTITIES.items() if q.role in ("factor", "measure")]
 
 
 def _take_from(document: dict[str, Any], name: str, source: str) -> None:
@@ -50,7 +62,8 @@ def _take_from(document: dict[str, Any], name: str, source: str) -> None:
             "user_model_refused",
             f"{source!r} is neither a factor nor a measure.",
             where={"field": name},
-            advice="Name one of the glossary, or one of your own: factor.NAME, measure.NAME.",
+            advice=f"{did_you_mean(source, _quantities())}Name one of the glossary, or one of your "
+            "own: factor.NAME, measure.NAME.",
         )
     found["source"] = source
 

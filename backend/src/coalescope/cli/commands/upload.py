@@ -18,6 +18,7 @@ from coalescope.cli.output import printable
 from coalescope.client.files.given import GivenFile, given_files
 from coalescope.client.files.outcomes import FileOutcome, failed, refused, unreadable
 from coalescope.client.files.together import with_foreign_together
+from coalescope.client.server import address_meant, scheme_meant
 from coalescope.client.token import token_in
 from coalescope.untrusted.web_addresses import is_loopback
 from coalescope.uploads.mapping.records import TableMapping
@@ -135,6 +136,7 @@ def _query(file: GivenFile, arguments: Namespace, mapping: TableMapping | None) 
 
 
 async def _send(client: httpx.AsyncClient, file: GivenFile, query: dict[str, str]) -> FileOutcome:
+    server = str(client.base_url).rstrip("/")
     for pause in (*_PAUSES_S, None):
         try:
             answer = await _post_in_turn(client, file.path, query)
@@ -142,15 +144,19 @@ async def _send(client: httpx.AsyncClient, file: GivenFile, query: dict[str, str
             return unreadable(file.shown, error)
         except httpx.TransportError as error:
             if pause is None:
-                return failed(file.shown, "unreachable", _unreached(str(client.base_url), error))
+                said = await asyncio.to_thread(_unreached, server, error)
+                return failed(file.shown, "unreachable", said)
         else:
             if pause is None or answer.status_code not in _PASSING:
-                return _outcome(file.shown, answer)
+                return await asyncio.to_thread(_outcome, file.shown, answer, server)
         await asyncio.sleep(pause)
     raise AssertionError("the last attempt always returns")
 
 
 def _unreached(server: str, error: httpx.TransportError) -> str:
+    meant = scheme_meant(server, error)
+    if meant is not None:
+        return meant
     match error:
         case httpx.ReadError() | httpx.WriteError() | httpx.RemoteProtocolError():
             return (
@@ -195,7 +201,7 @@ async def _chunks(file: anyio.AsyncFile[bytes], size: int) -> AsyncIterator[byte
         yield chunk
 
 
-def _outcome(shown: str, answer: httpx.Response) -> FileOutcome:
+def _outcome(shown: str, answer: httpx.Response, server: str) -> FileOutcome:
     try:
         body = answer.json()
     except ValueError:
@@ -206,6 +212,5 @@ def _outcome(shown: str, answer: httpx.Response) -> FileOutcome:
         known = _ADVICE.get(answer.status_code)
         advice = {} if known is None else {"advice": known}
         return FileOutcome(shown, "refused", None, body["error"] | advice)
-    return failed(
-        shown, "not_coalescope", f"{answer.url.copy_with(query=None)} answered {answer.status_code}"
-    )
+    plain = f"{answer.url.copy_with(query=None)} answered {answer.status_code}"
+    return failed(shown, "not_coalescope", address_meant(server, answer) or plain)

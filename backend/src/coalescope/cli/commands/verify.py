@@ -5,6 +5,7 @@ import sys
 from argparse import Namespace
 from dataclasses import asdict
 
+from coalescope.cli.exit_statuses import done_if
 from coalescope.cli.fault_texts import fault_text
 from coalescope.cli.local_store import settings_of
 from coalescope.cli.output import counted, print_json
@@ -26,7 +27,7 @@ def run(arguments: Namespace) -> int:
         print_json({"sound": report.sound, **asdict(report)})
     else:
         print_report(report)
-    return 0 if report.sound else 1
+    return done_if(report.sound)
 
 
 def print_report(report: Report) -> None:

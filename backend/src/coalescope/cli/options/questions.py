@@ -7,6 +7,7 @@ from pathlib import Path
 from coalescope_models.inference.methods import METHODS
 
 from coalescope.cli import arguments
+from coalescope.cli.exit_statuses import ExitStatus
 from coalescope.cli.options import shared
 from coalescope.recommendations.forms import FORMS
 
@@ -33,8 +34,8 @@ def predict(parser: argparse.ArgumentParser) -> None:
 
 def surface(parser: argparse.ArgumentParser) -> None:
     """Of `coalescope surface`."""
-    parser.add_argument("experiment", metavar="EXPERIMENT")
-    parser.add_argument("measure", metavar="MEASURE")
+    shared.experiment(parser)
+    parser.add_argument("measure", metavar="MEASURE", help=shared.MEASURE)
     shared.where(parser)
     parser.add_argument("--x", metavar="FACTOR", help="factor along the rows' axis")
     parser.add_argument("--y", metavar="FACTOR", help="factor along the columns' axis")
@@ -42,7 +43,7 @@ def surface(parser: argparse.ArgumentParser) -> None:
 
 def fit(parser: argparse.ArgumentParser) -> None:
     """Of `coalescope fit`."""
-    parser.add_argument("experiment", metavar="EXPERIMENT")
+    shared.experiment(parser)
     shared.model(parser)
     parser.add_argument(
         "--method",
@@ -61,7 +62,7 @@ def fit(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--base",
         action="store_true",
-        help="of a linear fit: find also what passes without traffic, per second",
+        help="of a linear fit: find also the CPU time that passes without traffic, per second",
     )
     parser.add_argument(
         "--output",
@@ -105,11 +106,13 @@ def fit(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--resamples",
+        metavar="N",
         type=arguments.count,
         help="bootstrap resamples behind the intervals (default: 10000, with --output 1000)",
     )
     parser.add_argument(
         "--seed",
+        metavar="N",
         type=arguments.count,
         default=1,
         help="seed of the bootstrap (default: %(default)s)",
@@ -118,7 +121,7 @@ def fit(parser: argparse.ArgumentParser) -> None:
 
 def variance(parser: argparse.ArgumentParser) -> None:
     """Of `coalescope variance`."""
-    parser.add_argument("experiment", metavar="EXPERIMENT")
+    shared.experiment(parser)
     shared.measure(parser)
     parser.add_argument(
         "--factors", metavar="A,B", type=arguments.two_names, required=True, help="the two factors"
@@ -141,7 +144,7 @@ def compare(parser: argparse.ArgumentParser) -> None:
         "--measure",
         metavar="MEASURE",
         required=True,
-        help="of the glossary, such as throughput_mbps; may be repeated",
+        help=f"{shared.MEASURE}; may be repeated",
     )
     shared.where(parser)
     shared.repeated(
@@ -154,16 +157,17 @@ def compare(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--better",
         choices=("more", "less"),
-        help="which is better, of one measure (default: as the glossary says)",
+        help="whether more or less of the measure is better (default: as the glossary says)",
     )
     parser.add_argument(
         "--fail-if-worse",
         action="store_true",
-        help="say of each measure whether B is worse, overall or in a cell; exit status 3 where "
-        "one is, beyond what --allow allows and beyond chance (where none is, any is called worse "
-        "in at most 5 %% of the builds, by Holm's correction); else 4 where it is not known of one "
-        "(single runs, runs that depend on each other, settings that B lacks or that differ, runs "
-        "that do not say when they were recorded); else 0",
+        help="say of each measure whether B is worse, overall or in a cell; exit status "
+        f"{ExitStatus.WORSE:d} where one is, beyond what --allow allows and beyond chance (where "
+        "none is, any is called worse in at most 5 %% of the builds, by Holm's correction); else "
+        f"{ExitStatus.NOT_KNOWN:d} where it is not known of one (single runs, runs that depend on "
+        "each other, settings that B lacks or that differ, runs that do not say when they were "
+        f"recorded); else {ExitStatus.DONE:d}",
     )
     shared.repeated(
         parser,
@@ -183,12 +187,12 @@ def compare(parser: argparse.ArgumentParser) -> None:
 
 def plan(parser: argparse.ArgumentParser) -> None:
     """Of `coalescope plan`."""
-    parser.add_argument("experiment", metavar="EXPERIMENT")
+    shared.experiment(parser)
     shared.measure(parser)
     parser.add_argument(
         "--width",
         metavar="PERCENT",
-        type=arguments.positive,
+        type=arguments.positive_percent,
         required=True,
         help="wanted half width of each 95 %% interval, in percent of the mean",
     )
@@ -199,7 +203,7 @@ def plan(parser: argparse.ArgumentParser) -> None:
 def recommend(parser: argparse.ArgumentParser) -> None:
     """Of `coalescope recommend`."""
     source = parser.add_mutually_exclusive_group(required=True)
-    source.add_argument("experiment", metavar="EXPERIMENT", nargs="?")
+    source.add_argument("experiment", metavar="EXPERIMENT", nargs="?", help=shared.EXPERIMENT)
     source.add_argument(
         "--model",
         metavar="MODEL",
@@ -218,7 +222,8 @@ def recommend(parser: argparse.ArgumentParser) -> None:
         "--weight",
         metavar="MEASURE=W",
         type=arguments.number,
-        help="what a relative change of it is worth (default: 1)",
+        help="what a relative change of the measure is worth beside the others' (default: 1); may "
+        "be repeated",
     )
     goal.add_argument(
         "--balance",
@@ -239,17 +244,17 @@ def recommend(parser: argparse.ArgumentParser) -> None:
         goal,
         "--within",
         metavar="MEASURE=PERCENT",
-        type=arguments.number,
+        type=arguments.percent_of,
         help="no further than this from the best of a measure; where a cost is minimised and "
-        "nothing is said of the throughput, it is kept within 1 %% of its best",
+        "nothing is said of the throughput, it is kept within 1 %% of its best; may be repeated",
     )
     shared.repeated(
         goal,
         "--within-current",
         metavar="MEASURE=PERCENT",
-        type=arguments.number,
+        type=arguments.percent_of,
         help="no more than this worse than with what is set now; where nothing is said of a "
-        "latency or of the delay, latency is kept within 10 %%",
+        "latency or of the delay, latency is kept within 10 %%; may be repeated",
     )
     goal.add_argument(
         "--unguarded",
@@ -268,7 +273,7 @@ def recommend(parser: argparse.ArgumentParser) -> None:
     goal.add_argument(
         "--tolerance",
         metavar="PERCENT",
-        type=arguments.not_negative,
+        type=arguments.percent,
         help="a loss that does not matter (default: 2, and 5 with --balance, whose loss is a share "
         "of what choosing can change)",
     )
@@ -289,9 +294,17 @@ def recommend(parser: argparse.ArgumentParser) -> None:
         type=arguments.levels,
         help="with --model: what can be chosen, with the levels there are; may be repeated",
     )
-    parser.add_argument("--interface", metavar="NAME", help="write the commands for it")
-    parser.add_argument("--driver", metavar="NAME", help="of the interface, as ethtool -i shows it")
-    parser.add_argument("--kernel", metavar="VERSION", help="that it runs, as uname -r shows it")
+    parser.add_argument(
+        "--interface", metavar="NAME", help="write the commands that set the answer on it"
+    )
+    parser.add_argument(
+        "--driver", metavar="NAME", help="driver of the interface, as `ethtool -i` shows it"
+    )
+    parser.add_argument(
+        "--kernel",
+        metavar="VERSION",
+        help="kernel of its host, as `uname -r` shows it (default: the newest that is known)",
+    )
     parser.add_argument(
         "--as",
         dest="form",
@@ -319,14 +332,16 @@ def policy(parser: argparse.ArgumentParser) -> None:
         metavar="RATE:BYTES:MS",
         type=arguments.phase,
         dest="phases",
-        help="packets per second, bytes of each, and for how many milliseconds; may be repeated, "
-        "one phase follows the other",
+        help="packets per second, bytes of each, and for how many milliseconds, as in "
+        "80000:1518:200; may be repeated: one phase follows the other",
     )
     open_loop.add_argument(
         "--random", action="store_true", help="packets come at random (Poisson), not evenly spaced"
     )
     closed = parser.add_argument_group("clients that wait for their reply")
-    closed.add_argument("--clients", metavar="N", type=arguments.one_to(10_000), help="how many")
+    closed.add_argument(
+        "--clients", metavar="N", type=arguments.one_to(10_000), help="number of clients"
+    )
     closed.add_argument(
         "--round-trip",
         metavar="US",
@@ -339,7 +354,7 @@ def policy(parser: argparse.ArgumentParser) -> None:
         metavar="BYTES",
         type=arguments.one_to(65_536),
         default=1518,
-        help="of each reply, one packet (default: %(default)s)",
+        help="size of each reply, which is one packet (default: %(default)s)",
     )
     closed.add_argument(
         "--duration",
@@ -380,11 +395,15 @@ def policy(parser: argparse.ArgumentParser) -> None:
         "--intervals",
         metavar="US,US,…",
         type=arguments.intervals,
-        help="fixed intervals to try beside it (default: 0 to 256 µs, as drivers have them; with "
-        "EXPERIMENT, the delays that it measured)",
+        help="fixed intervals to try beside it, in µs (default: 0 to 256, as drivers have them; "
+        "with EXPERIMENT, the delays that it measured)",
     )
     parser.add_argument(
-        "--seed", type=arguments.count, default=1, help="of --random (default: %(default)s)"
+        "--seed",
+        metavar="N",
+        type=arguments.count,
+        default=1,
+        help="seed of --random (default: %(default)s)",
     )
 
 

@@ -10,6 +10,9 @@ from coalescope.experiments.records import KINDS
 
 MODEL = "id of a model of the catalogue, or file of one of your own (see `coalescope trace`)"
 
+EXPERIMENT = "name of an experiment, as `coalescope experiments` lists it"
+MEASURE = "measure of the glossary, such as throughput_mbps"
+
 
 def store_options() -> argparse.ArgumentParser:
     """Which store."""
@@ -42,13 +45,18 @@ def model(parser: argparse.ArgumentParser) -> None:
     which.add_argument("--model", metavar="MODEL", dest="model_option", help="the same")
 
 
+def experiment(parser: argparse.ArgumentParser) -> None:
+    """An experiment of the store."""
+    parser.add_argument("experiment", metavar="EXPERIMENT", help=EXPERIMENT)
+
+
 def measure(parser: argparse.ArgumentParser) -> None:
     """A measure of the glossary."""
     parser.add_argument(
         "--measure",
         metavar="MEASURE",
         required=True,
-        help="of the glossary, such as throughput_mbps",
+        help=MEASURE,
     )
 
 
@@ -78,9 +86,11 @@ def without(parser: argparse.ArgumentParser) -> None:
 def destination(parser: argparse.ArgumentParser) -> None:
     """Where the runs of a file go."""
     parser.add_argument(
-        "--experiment", metavar="SLUG", help="put the runs there, whatever the files say"
+        "--experiment",
+        metavar="SLUG",
+        help="put the runs into this experiment, whatever the files say",
     )
-    parser.add_argument("--title", help="title of the experiment, if it is new")
+    parser.add_argument("--title", metavar="TEXT", help="title of the experiment, if it is new")
     parser.add_argument(
         "--kind",
         choices=KINDS,
@@ -89,12 +99,13 @@ def destination(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--citation",
+        metavar="TEXT",
         help="where the data comes from, if the experiment is new (default: what the file says)",
     )
     parser.add_argument(
         "--override-source",
         action="store_true",
-        help="--kind and --citation stand, whatever a table says of its own; that is noted",
+        help="let --kind and --citation stand, whatever a table says of its own; that is noted",
     )
     repeated(
         parser,

@@ -10,8 +10,15 @@ from coalescope.cli.options import shared
 
 def serve(parser: argparse.ArgumentParser) -> None:
     """Of `coalescope serve`."""
-    parser.add_argument("--host", help="address to listen on (default: 127.0.0.1)")
-    parser.add_argument("--port", type=arguments.port, help="port to listen on (default: 8000)")
+    parser.add_argument(
+        "--host", metavar="ADDRESS", help="address to listen on (default: 127.0.0.1)"
+    )
+    parser.add_argument(
+        "--port",
+        metavar="N",
+        type=arguments.port,
+        help="port to listen on; 0 takes any free one (default: 8000)",
+    )
     parser.add_argument(
         "--workers",
         type=arguments.one_to(64),
@@ -52,7 +59,13 @@ def import_(parser: argparse.ArgumentParser) -> None:
 def upload(parser: argparse.ArgumentParser) -> None:
     """Of `coalescope upload`."""
     _files(parser)
-    parser.add_argument("--server", metavar="URL", required=True, type=arguments.server)
+    parser.add_argument(
+        "--server",
+        metavar="URL",
+        required=True,
+        type=arguments.server,
+        help="address of the server, such as http://host:8000",
+    )
     shared.mapping(parser)
     shared.destination(parser)
     parser.add_argument(
@@ -66,14 +79,19 @@ def upload(parser: argparse.ArgumentParser) -> None:
         type=arguments.one_to(256),
         default=4,
         metavar="N",
-        help="files under way at once (default: %(default)s)",
+        help="number of files to send at once (default: %(default)s)",
     )
 
 
 def export(parser: argparse.ArgumentParser) -> None:
     """Of `coalescope export`."""
-    parser.add_argument("experiment", metavar="EXPERIMENT")
-    parser.add_argument("--format", choices=("csv", "json", "parquet"), required=True)
+    shared.experiment(parser)
+    parser.add_argument(
+        "--format",
+        choices=("csv", "json", "parquet"),
+        required=True,
+        help="format of the output; parquet needs --output",
+    )
     parser.add_argument(
         "--what",
         choices=("cells", "runs"),
@@ -121,10 +139,10 @@ def publish(parser: argparse.ArgumentParser) -> None:
         help="address that the site will have; unknown addresses then show the page (404.html)",
     )
     parser.add_argument(
-        "--with-logs", action="store_true", help="put the files in that runs came from"
+        "--with-logs", action="store_true", help="include the files that runs came from"
     )
     parser.add_argument(
-        "--replace", action="store_true", help="replace a site that this command wrote"
+        "--replace", action="store_true", help="replace a site that this command wrote there"
     )
 
 
@@ -147,14 +165,57 @@ def datasets(parser: argparse.ArgumentParser) -> None:
         parents=[shared.store_options()],
         allow_abbrev=False,
     )
-    fetch.add_argument("name", metavar="NAME", help="of a data set that `list` names")
+    fetch.add_argument(
+        "name", metavar="NAME", help="name of a data set, as `coalescope datasets list` shows it"
+    )
     fetch.add_argument(
         "--from",
         dest="copy",
         metavar="FILE",
         type=Path,
-        help="a copy of the file on this machine, in place of a download; checked alike",
+        help="read this copy of the file in place of a download; it is checked alike",
     )
+
+
+def runs(parser: argparse.ArgumentParser) -> None:
+    """Of `coalescope runs`, whose actions each have their own."""
+    store, output = shared.store_options(), shared.output_options()
+    actions = parser.add_subparsers(metavar="ACTION", dest="action", required=True)
+    text = "List an experiment's runs: identity, status, setting, file"
+    listing = actions.add_parser(
+        "list", help=text, description=f"{text}.", parents=[store, output], allow_abbrev=False
+    )
+    shared.experiment(listing)
+    shared.where(listing)
+    listing.add_argument(
+        "--state",
+        choices=("current", "whole", "partial", "retracted"),
+        help="list only these: current runs count, and are whole or cut off (partial)",
+    )
+    listing.add_argument(
+        "--limit",
+        metavar="N",
+        type=arguments.one_to(1_000_000),
+        default=100,
+        help="number of runs to list, in the order they were stored (default: %(default)s)",
+    )
+    for name, text in (
+        ("retract", "Let runs count no more: they stay in the store, and can be restored"),
+        ("restore", "Let runs count again that were retracted"),
+    ):
+        change = actions.add_parser(
+            name, help=text, description=f"{text}.", parents=[store], allow_abbrev=False
+        )
+        change.add_argument(
+            "runs", metavar="RUN", nargs="+", help="identity of a run, as `list` shows it"
+        )
+        change.add_argument(
+            "--reason",
+            metavar="TEXT",
+            required=True,
+            type=arguments.reason,
+            help="why, for the run's history",
+        )
 
 
 def token(parser: argparse.ArgumentParser) -> None:
@@ -180,11 +241,11 @@ def token(parser: argparse.ArgumentParser) -> None:
         "--days",
         metavar="N",
         type=arguments.lifetime,
-        help="valid for so long (default: until revoked)",
+        help="days until it expires (default: valid until it is revoked)",
     )
     action("list", "List the tokens: name, scope, state, last use; not the tokens", store, output)
     revoke = action("revoke", "End a token at once", store)
-    revoke.add_argument("name", metavar="NAME")
+    revoke.add_argument("name", metavar="NAME", help="name of a token, as `list` shows it")
 
 
 def changes(parser: argparse.ArgumentParser) -> None:
@@ -194,5 +255,5 @@ def changes(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         type=arguments.one_to(1_000_000),
         default=50,
-        help="at most so many, the newest first (default: %(default)s)",
+        help="number of changes to list, newest first (default: %(default)s)",
     )

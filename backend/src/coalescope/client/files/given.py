@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The files that a command was given: themselves, those in folders and archives, or stdin."""
 
+import errno
 import sys
 import tempfile
 from collections.abc import Iterator, Sequence
@@ -8,6 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import count
 from pathlib import Path, PurePosixPath
+from typing import BinaryIO
 
 from coalescope_host.run_log import Limits
 
@@ -67,17 +69,20 @@ def _each(typed: Sequence[Path], unpacked: Path) -> Iterator[GivenFile | FileOut
     for path in typed:
         try:
             if str(path) == STDIN:
-                yield from _in_file(
-                    _kept(sys.stdin.buffer, next(places), Limits().file_bytes),
-                    "stdin",
-                    places,
-                )
+                kept = _kept(_standard_input(), next(places), Limits().file_bytes)
+                yield from _in_file(kept, "stdin", places)
             elif path.is_dir():
                 yield from _in_folder(path)
             else:
                 yield from _in_file(path, str(path), places)
         except OSError as error:
             yield unreadable(str(path), error)
+
+
+def _standard_input() -> BinaryIO:
+    if sys.stdin is None:  # by the shell: <&-
+        raise OSError(errno.EBADF, "standard input is closed")
+    return sys.stdin.buffer
 
 
 def _in_folder(folder: Path) -> Iterator[GivenFile | FileOutcome]:

@@ -8,7 +8,7 @@ from decimal import Decimal
 from itertools import islice
 from typing import BinaryIO
 
-from coalescope.errors import CoalescopeError, Problem, refused
+from coalescope.errors import CoalescopeError, Problem, did_you_mean, refused
 from coalescope.glossary.units import scale
 from coalescope.untrusted.bounds import FIELDS
 from coalescope.uploads.csv_faults import EnoughFaults, Faults
@@ -68,7 +68,8 @@ def resolve(grid: Grid, mapping: TableMapping) -> TableMapping:
                 "no_column",
                 f"The file has no column {column.column!r}.",
                 where={"column": column.column},
-                advice=f"Its columns are {', '.join(grid.names)[:500]}.",
+                advice=f"{did_you_mean(column.column, grid.names)}Its columns are "
+                f"{', '.join(grid.names)[:500]}.",
             )
     signs = _decimal_signs(grid, [one for one in mapping.columns if one.decimal is None])
     columns = [replace(one, decimal=one.decimal or signs[one.column]) for one in mapping.columns]
