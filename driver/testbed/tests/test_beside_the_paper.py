@@ -2,6 +2,7 @@
 """The comparison with the paper, on cells whose numbers are known."""
 
 import re
+import tomllib
 from dataclasses import replace
 from pathlib import Path
 
@@ -61,6 +62,25 @@ def design():
             for delay in DELAYS + LONG:
                 packets = min(theory_packets_per_interrupt(mtu, delay), 270000 / mtu)
                 yield run("tcp", mtu, delay, tcp_mbps(mtu, delay), packets, replicate)
+
+
+REPOSITORY = Path(__file__).parents[3]
+
+
+def test_registers_hold_what_the_plan_multiplies_and_the_page_says():
+    """Ticks of 1.024 µs in the time stood for; the guest's register, and the guest's time."""
+    plan = tomllib.loads((REPOSITORY / "driver/testbed/plan.toml").read_text())
+    dilation = plan["logger"]["time_dilation"]
+    assert plan["driver"]["parameters"]["delay_ticks"]["multiply"] == dilation == 12.5
+    page = (REPOSITORY / "docs/virtual-testbed.md").read_text().replace(",", "")
+    rows = re.findall(r"^\| (\d+) \| ([\d.]+) \| (\d+) \| (\d+) \|$", page, re.MULTILINE)
+    assert [int(ticks) for ticks, *_ in rows] == plan["factors"]["delay_ticks"]
+    for ticks, stood_for_us, register, guest_us in rows:
+        assert float(stood_for_us) == round(1.024 * int(ticks), 2)
+        assert int(register) == dilation * int(ticks) <= 65_535
+        assert int(guest_us) == 1.024 * int(register)
+    # a frame from frame to frame on the slowed wire: 12.304 µs of the time stood for
+    assert dilation * 8 * 1538 / 1000 == pytest.approx(154, abs=0.5)
 
 
 @pytest.fixture(scope="module")

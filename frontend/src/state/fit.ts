@@ -160,7 +160,8 @@ export const thetaOf = (sliders: readonly Slider[], byHand: Readonly<Record<stri
 
 /**
  * Half the 95 % interval of a prediction: where the mean of a cell would lie that is measured there. The fit's covariance through
- * the model's slope there, and beside it what cells deviate from the model by, misfit included.
+ * the model's slope there, and beside it what cells deviate from the model by, misfit included. Each counts as well as it is known:
+ * what few rounds or days tell of the covariance is little, however many cells there are.
  */
 export function predictionHalf(
   fit: Fit,
@@ -168,15 +169,18 @@ export function predictionHalf(
   gradient: readonly number[],
   value: number,
 ): number | null {
-  const { covariance, diagnostics, estimates } = fit;
+  const { bootstrap, covariance, diagnostics, estimates, independence } = fit;
   const sd = diagnostics.residual_sd_percent;
   const fitted = Object.keys(estimates);
   const at = names.map((name) => fitted.indexOf(name));
   if (covariance?.length !== fitted.length || at.includes(-1) || typeof sd !== 'number') return null;
-  let variance = ((sd / 100) * value) ** 2;
+  let ofFit = 0;
   for (let i = 0; i < names.length; i++)
-    for (let j = 0; j < names.length; j++) variance += gradient[i] * covariance[at[i]][at[j]] * gradient[j];
-  return variance >= 0 ? t95(diagnostics.degrees_of_freedom) * Math.sqrt(variance) : null;
+    for (let j = 0; j < names.length; j++) ofFit += gradient[i] * covariance[at[i]][at[j]] * gradient[j];
+  const freedom = diagnostics.degrees_of_freedom;
+  const clusters = bootstrap.unit === 'clusters' ? independence?.clusters : null;
+  const half = Math.hypot(t95(clusters ? clusters - 1 : freedom) * Math.sqrt(ofFit), t95(freedom) * (sd / 100) * value);
+  return ofFit >= 0 ? half : null;
 }
 
 /** Per cent that cells deviate by from a model which is no picture of them any more. */

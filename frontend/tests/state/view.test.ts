@@ -15,6 +15,18 @@ import { designed } from '../designs';
 import { dillon, experimentOf, nfs, paperFit, points } from '../published';
 import { look } from './look';
 
+const bySession = (clusters: number): Fit['independence'] => ({
+  verdict: 'by_cluster',
+  reason: null,
+  clusters,
+  cluster_kind: 'session',
+  cluster_p_value: null,
+  drift_percent: null,
+  drift_p_value: null,
+  autocorrelation: null,
+  autocorrelation_p_value: null,
+});
+
 describe('a link rate starts', () => {
   const startOver = (mbps: number): number | undefined => {
     const made = designed('host', { mtu_bytes: [1500, 9000], delay_us: [10, 40] }, ['throughput_mbps']);
@@ -81,6 +93,15 @@ describe('the NFS cells', () => {
     expect(predictionHalf(view.fit, names, gradient, 1118)).toBeCloseTo(Math.hypot(3.4, 19.8), 0);
     const twice = { ...view.fit, diagnostics: { ...view.fit.diagnostics, residual_sd_percent: 1.72 } };
     expect(predictionHalf(twice, names, gradient, 1118)).toBeCloseTo(Math.hypot(3.4, 39.7), 0);
+    // of a covariance that two days told a t of one degree of freedom, and of three that of two
+    const { fit } = view;
+    const byCluster = (clusters: number): Fit => ({
+      ...fit,
+      bootstrap: { ...fit.bootstrap, unit: 'clusters' },
+      independence: bySession(clusters),
+    });
+    expect(predictionHalf(byCluster(2), names, gradient, 1118)).toBeCloseTo(Math.hypot((3.4 / 2.06) * 12.7, 19.8), 0);
+    expect(predictionHalf(byCluster(3), names, gradient, 1118)).toBeCloseTo(Math.hypot((3.4 / 2.06) * 4.3, 19.8), 0);
     // a fitted idle load is no part of the surface
     const idle = {
       ...view.fit,

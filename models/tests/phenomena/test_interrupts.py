@@ -42,6 +42,7 @@ def test_default_delay_of_the_driver_at_line_rate(mtu, mean, in_step):
     the timer, and then only whole numbers occur: the next one up, by the rule that a reception
     under way is completed."""
     delay = 128 * TICK_US
+    assert round(delay, 2) == 131.07
     assert round(mean_rate_packets_per_interrupt(delay, packet_gap_us(mtu, 1000.0)), 2) == mean
     assert packets_per_interrupt(delay, mtu) == in_step == math.ceil(mean)
 

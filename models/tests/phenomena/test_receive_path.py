@@ -207,6 +207,13 @@ def test_the_leading_edge_of_the_emulated_device_at_delay_20():
     assert found["packets_per_interrupt"] == pytest.approx(1.664, abs=1e-3)
 
 
+@pytest.mark.parametrize(("mtu", "most_hz"), [(1500, 7812.5), (9000, 7812.5)])
+def test_the_shortest_window_of_the_emulated_device_bounds_interrupts(mtu, most_hz):
+    """QEMU's 82540EM: a window is 500 × 256 ns at least, 128 µs."""
+    found = predict(OPEN, 500 * 0.256, mtu, moderation_kind=5.0, **CHEAP)
+    assert found["rx_interrupt_rate_hz"] == pytest.approx(most_hz)
+
+
 @given(data=st.data(), delay=st.floats(0.0, 1e4), mtu=st.floats(576.0, 9000.0))
 @pytest.mark.parametrize("model", [OPEN, WINDOWED], ids=lambda m: m.id)
 def test_what_always_holds(model, data, delay, mtu):

@@ -184,3 +184,70 @@ def test_without_the_check_numbers_would_be_named(monkeypatch):
     monkeypatch.setattr("coalescope_models.inference.fitting.diagnostics.CONDITION_LIMIT", 1e18)
     wrong = fit(transfers([1500], noise=0.01)).estimates["alpha"].value
     assert abs(wrong - 0.8) >= 0.8  # a negative cost would be held at 0
+
+
+TRUTH = {"alpha": 0.8, "beta": 0.3, "gamma": 1.1}
+NEAR = (1500, 1520)
+
+
+def replicates(rng, mtus=NEAR, runs=10, noise=0.0005, miscounted=0.0):
+    """So many runs of each setting, whose packets are counted wrongly by a share."""
+    table = transfers(mtus, noise=0.0)
+    cells = np.repeat(np.arange(len(table["rx_megabytes"])), runs)
+    table = {name: column[cells] for name, column in table.items()}
+    table["system_cpu_jiffies"] = table["system_cpu_jiffies"] * (
+        1 + noise * rng.normal(size=len(cells))
+    )
+    table["rx_kilopackets"] = table["rx_kilopackets"] * (
+        1 + miscounted * rng.normal(size=len(cells))
+    )
+    return table, cells
+
+
+BY_RUNS = ("ols", "ols-hc3", "wls", "robust")
+
+
+@pytest.mark.parametrize("method", BY_RUNS)
+def test_mtus_that_are_near_to_each_other_are_told_apart_by_exact_runs(method):
+    """A condition number above the limit alone does not make estimates that are known unknown."""
+    table, cells = replicates(np.random.default_rng(4))
+    result = fit(table, method, cells=cells)
+    assert result.diagnostics.condition_number > CONDITION_LIMIT
+    for name, truth in TRUTH.items():
+        own = result.estimates[name]
+        assert own.standard_error < 0.5 * own.value
+        assert own.value == pytest.approx(truth, abs=4 * own.standard_error)
+    assert "alpha and beta are told by small differences" in result.message
+    noisy, cells = replicates(np.random.default_rng(4), noise=0.02)
+    assert_refused(fit(noisy, method, cells=cells), "a standard error is", "another MTU")
+
+
+@pytest.mark.parametrize("method", BY_RUNS)
+def test_counts_that_err_by_much_of_what_they_differ_tell_nothing(method):
+    """Least squares alone would be sure of wrong numbers: alpha too large, beta too small."""
+    table, cells = replicates(np.random.default_rng(5), noise=0.0, miscounted=0.01)
+    assert_refused(fit(table, method, cells=cells), "if the counts err, that displaces one by")
+    little, cells = replicates(np.random.default_rng(5), miscounted=0.003)
+    assert fit(little, method, cells=cells).identifiable
+
+
+@pytest.mark.parametrize("method", ["paper-tls", "whitened"])
+def test_total_least_squares_goes_by_the_condition_number_alone(method):
+    table, cells = replicates(np.random.default_rng(4))
+    assert_refused(fit(table, method, cells=cells), "limit 100")
+
+
+@pytest.mark.parametrize("miscounted", [0.0, 0.003])
+def test_intervals_of_estimates_that_small_differences_tell_cover_the_truth(miscounted):
+    rng = np.random.default_rng(6)
+    held, named = dict.fromkeys(TRUTH, 0), 0
+    for _ in range(200):
+        table, cells = replicates(rng, runs=5, noise=0.001, miscounted=miscounted)
+        result = fit(table, cells=cells)
+        named += result.identifiable
+        for name, truth in TRUTH.items():
+            low, high = result.estimates[name].ci95 or (np.inf, -np.inf)
+            held[name] += low <= truth <= high
+    assert named > 100
+    for count in held.values():
+        assert 0.95 - 3 * np.sqrt(0.0475 / named) <= count / named

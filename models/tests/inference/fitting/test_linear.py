@@ -10,7 +10,7 @@ import pytest
 import statsmodels.api as sm
 from coalescope_models.catalogue import MODELS, UnknownModelError
 from coalescope_models.inference.fitting import METHODS, FitInputError, fit_linear
-from coalescope_models.inference.fitting.estimators import ESTIMATORS
+from coalescope_models.inference.fitting.estimators import ESTIMATORS, Moments
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import optimize
@@ -44,6 +44,24 @@ def test_total_least_squares_as_the_paper_describes_it(nfs_table):
     assert result.diagnostics.degrees_of_freedom == 24
     assert result.identifiable
     assert result.message is None
+
+
+@pytest.mark.parametrize(
+    ("units", "costs"),
+    [
+        ((1e3, 1.0, 1.0), [0.81222, 0.26675, 1.11331]),  # kB
+        ((1e-3, 1.0, 1.0), [0.81451, 0.26560, 1.10313]),  # GB
+        ((1.0, 1.0, 1e3), [0.81403, 0.26664, 1.10299]),  # interrupts, not thousands of them
+    ],
+)
+def test_total_least_squares_depends_on_units_and_least_squares_do_not(nfs_table, units, costs):
+    rows = points(nfs_table) * np.array(units)
+    found = {
+        method: ESTIMATORS[method](Moments.of_sets(rows[None]))[0] * units
+        for method in ("paper-tls", "ols")
+    }
+    assert np.round(found["paper-tls"], 5).tolist() == costs
+    assert found["ols"] == pytest.approx(values(fit(nfs_table, "ols")), rel=1e-9)
 
 
 def test_every_model_entry_of_table_2(nfs, nfs_table):

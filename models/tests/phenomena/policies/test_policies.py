@@ -3,6 +3,7 @@ import random
 
 import pytest
 from coalescope_models.phenomena.policies import (
+    DIM_RX_COMPLETIONS,
     DIM_RX_EVENTS,
     Arrival,
     ClosedLoop,
@@ -18,7 +19,7 @@ from coalescope_models.phenomena.policies import (
     simulate,
 )
 from coalescope_models.phenomena.policies.dim import Rates, compare
-from coalescope_models.phenomena.policies.dynamic_throttle import next_class
+from coalescope_models.phenomena.policies.dynamic_throttle import RATES_HZ, next_class
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -28,6 +29,13 @@ LOOP = ClosedLoop(clients=3, reply_bytes=1500, round_trip_us=100.0)
 
 def steady(gap_us, count, size=1518, start_us=0.0):
     return [Arrival(start_us + gap_us * k, size) for k in range(count)]
+
+
+def test_intervals_are_those_of_the_kernel():
+    """lib/dim's receive profiles in µs, and the rates of e1000's classes per second."""
+    assert DIM_RX_EVENTS == (1, 8, 64, 128, 256)
+    assert DIM_RX_COMPLETIONS == (2, 8, 16, 32, 64)
+    assert tuple(RATES_HZ.values()) == (70_000, 20_000, 4_000)
 
 
 # --- the loops

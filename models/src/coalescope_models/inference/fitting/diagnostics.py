@@ -10,14 +10,22 @@ from numpy.typing import NDArray
 
 from ...catalogue import LinearFit
 from ...vocabulary.quantity import QUANTITIES
-from .points import Floats, K
+from .points import Floats, Integers, K
 
-#: Largest condition number of the scaled columns at which estimates are named. It bounds how much
-#: a relative error of the data grows in an estimate, so at 100 an error of 1 %, which is what CPU
-#: time measured in ticks has, can be as large as the estimate itself. Belsley, Kuh and Welsch
-#: (1980) call 30 strong and 100 severe. The 27 rows of the 2005 study have 6.6, two of its MTUs 9
-#: and 15, a single MTU 37,000.
+#: Largest condition number of the scaled columns at which estimates are named whatever replicates
+#: say. It bounds how much a relative error of the data grows in an estimate, so at 100 an error of
+#: 1 %, which is what CPU time measured in ticks has, can be as large as the estimate itself.
+#: Belsley, Kuh and Welsch (1980) call 30 strong and 100 severe. The 27 rows of the 2005 study have
+#: 6.6, two of its MTUs 9 and 15, a single MTU 37,000.
 CONDITION_LIMIT = 100.0
+#: Condition number beyond which rounding decides over the estimates.
+RANK_LIMIT = 1e10
+#: Error over the size of the estimate beyond which parameters that rise and fall together are not
+#: named: the 95 % interval then spans from nothing to twice the estimate.
+RELATIVE_ERROR_LIMIT = 0.5
+#: Share of an estimate that errors of the counts may displace. Intervals are corrected for that,
+#: but at a fifth they cover in 80 % only (simulated).
+DISPLACED_LIMIT = 0.1
 
 #: Largest standard error of the direction of the plane's normal, in radians. Beyond it a 95 %
 #: interval spans more than half of all directions. The 2005 study has 0.01.
@@ -73,27 +81,92 @@ def why_no_points(counts: Floats, response: Floats, fit: LinearFit) -> str | Non
     return None
 
 
-def why_not_identifiable(points: Floats, fit: LinearFit) -> str | None:
+def relative_errors(points: Floats, sizes: Integers, noise: Floats) -> Floats:
+    """Return how far least squares may be off, over the size of each estimate, [2, p].
+
+    First the standard error that the deviations of cells from the model give, misfit included, or
+    those of runs within their cells where these are larger. Then what errors of the counts would
+    displace an estimate by, (XᵀX)⁻¹Wβ (Fuller 1987, Measurement Error Models, section 2.2), if all
+    were errors that the counts of a cell's runs differ by.
+
+    Args:
+        points: normalised means of cells, [n, p], more than p.
+        sizes: runs of each, [n].
+        noise: covariance of counts and response of a run within its cell, [p + 1, p + 1].
+    """
+    root = np.sqrt(sizes)[:, None]
+    lengths = np.linalg.norm(root * points, axis=0)
+    unit = root * points / lengths
+    left, singular, right = np.linalg.svd(unit, full_matrices=False)
+    with np.errstate(divide="ignore", invalid="ignore"):  # columns may depend on each other
+        turned = right.T / singular
+        response = K * root[:, 0]
+        values = turned @ (left.T @ response)
+        off = response - unit @ values
+        of_run = np.append(values / lengths, -1.0)
+        variance = max(off @ off / (len(points) - len(values)), of_run @ noise @ of_run)
+        of_counts = len(points) * (noise[:-1, :-1] @ of_run[:-1]) / lengths
+        displaced = turned @ (turned.T @ of_counts)
+        errors = np.sqrt(variance * np.sum(turned**2, axis=1))
+        return np.where(values != 0.0, np.abs([errors, displaced] / values), np.inf)
+
+
+def why_not_identifiable(
+    points: Floats, fit: LinearFit, relative: Floats | None = None
+) -> str | None:
     """Say which parameters the points cannot tell apart, None when they can.
 
     Args:
         points: normalised points, [n, p].
         fit: names of columns and parameters.
+        relative: `relative_errors`, [2, p]; None without replicates.
     """
     condition = condition_number(points)
     if condition is not None and condition <= CONDITION_LIMIT:
         return None
-    _, _, right = np.linalg.svd(_unit_columns(points), full_matrices=True)
-    involved = [i for i, share in enumerate(np.abs(right[-1])) if share > _INVOLVED]
+    involved = _involved(points)
+    size = "infinite" if condition is None else f"{condition:,.0f}"
+    why = f"condition number {size}, limit {CONDITION_LIMIT:.0f}"
+    if relative is not None and condition is not None and condition <= RANK_LIMIT:
+        error, displaced = relative[:, involved].max(axis=1)
+        if error <= RELATIVE_ERROR_LIMIT and displaced <= DISPLACED_LIMIT:
+            return None
+        why = (
+            f"a standard error is {_percent(error)} of its estimate"
+            if error > RELATIVE_ERROR_LIMIT
+            else f"if the counts err, that displaces one by {_percent(displaced)}"
+        )
+        why += f"; condition number {size}"
     columns = {fit.columns[i] for i in involved}
     remedies = [what for needs, what in fit.remedies if needs <= columns]
     advice = f" Measure also {' and '.join(remedies)}." if remedies else ""
-    size = "infinite" if condition is None else f"{condition:,.0f}"
     return (
         f"{_listed([fit.parameters[i] for i in involved])} cannot be told apart: "
         f"{_labels([fit.columns[i] for i in involved])} rise and fall together in these rows "
-        f"(condition number {size}, limit {CONDITION_LIMIT:.0f}).{advice}"
+        f"({why}).{advice}"
     )
+
+
+def caution(points: Floats, fit: LinearFit) -> str | None:
+    """Say which parameters small differences tell; None where all are told by large ones."""
+    condition = condition_number(points)
+    if condition is not None and condition <= CONDITION_LIMIT:
+        return None
+    return (
+        f"{_listed([fit.parameters[i] for i in _involved(points)])} are told by small differences "
+        f"of these rows (condition number {condition or np.inf:,.0f}): an error that all runs "
+        "share would move them by more than their intervals."
+    )
+
+
+def _involved(points: Floats) -> list[int]:
+    """Columns of the nearest to a dependency."""
+    _, _, right = np.linalg.svd(_unit_columns(points), full_matrices=True)
+    return [i for i, share in enumerate(np.abs(right[-1])) if share > _INVOLVED]
+
+
+def _percent(share: float) -> str:
+    return f"{100.0 * share:,.0f} %" if share < 1e4 else "far more"
 
 
 def why_no_plane(points: Floats, fit: LinearFit) -> str | None:

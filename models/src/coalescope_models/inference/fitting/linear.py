@@ -17,6 +17,7 @@ from .bootstrap import Over, percentile_ends, resample_replicates, resample_rows
 from .dependence import in_view_of, without_intervals
 from .diagnostics import (
     NO_REPLICATES,
+    caution,
     condition_number,
     variance_inflation,
     why_no_plane,
@@ -211,9 +212,9 @@ def _fitted(
         usable = why_no_points(task.rows[:, :-1], task.rows[:, -1], task.fit) is None
         enough = len(task.indices) >= len(task.fit.parameters)
         return _refused(task, plan, message, task.points if usable and enough else None)
-    if task.method in _OF_SCORES:
-        return _of_scores(task, plan)
-    return _resampled(task, plan, rng, workers)
+    scored = task.method in _OF_SCORES
+    result = _of_scores(task, plan) if scored else _resampled(task, plan, rng, workers)
+    return _saying(result, caution(task.points, task.fit)) if result.identifiable else result
 
 
 def _why_no_fit(task: Task) -> str | None:
@@ -222,7 +223,7 @@ def _why_no_fit(task: Task) -> str | None:
     if message is None and len(observations) < len(task.fit.parameters):
         message = why_no_points(observations[:, :-1], observations[:, -1], task.fit)
     if message is None:
-        message = why_not_identifiable(task.points, task.fit)
+        message = why_not_identifiable(task.points, task.fit, task.relative_errors)
     if message is None and task.method == "paper-tls":
         message = why_no_plane(task.points, task.fit)
     if message is None and task.method in ("whitened", "wls") and task.unit == "rows":

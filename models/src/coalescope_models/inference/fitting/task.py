@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ...catalogue import LinearFit, Model, find
 from ..methods import METHODS
+from .diagnostics import relative_errors
 from .errors import FitInputError
 from .estimators import ESTIMATORS, Moments, whitened_total_least_squares
 from .freedom import satterthwaite, variance_by_cell
@@ -106,6 +107,18 @@ class Task:
             return np.full(len(self.fit.parameters), max(1.0, self.residual_freedom))
         variances = variance_by_cell(self.rows, self.groups, self.estimator, self.weights)
         return satterthwaite(variances, self.groups)
+
+    @property
+    def relative_errors(self) -> Floats | None:
+        """What replicates leave open (`diagnostics.relative_errors`), [2, p]; None without any.
+
+        Of total least squares, which bears errors of all columns, they say too little.
+        """
+        noise, freedom = self.noise
+        told = self.unit == "replicates" and min(freedom, self.residual_freedom) > 0
+        if not told or self.method in ("paper-tls", "whitened"):
+            return None
+        return relative_errors(self.points, self.groups.sizes, noise)
 
     @property
     def residual_freedom(self) -> int:

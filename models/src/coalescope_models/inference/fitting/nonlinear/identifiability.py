@@ -5,17 +5,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..diagnostics import CONDITION_LIMIT, condition_number
+from ..diagnostics import CONDITION_LIMIT, RANK_LIMIT, RELATIVE_ERROR_LIMIT, condition_number
 from ..points import Floats
 from .intervals import curvature_covariance
 from .task import Task
 
 _UNMOVED = 1e-12
-#: Condition number beyond which rounding decides over the estimates.
-RANK_LIMIT = 1e10
-#: Standard error over the size of the estimate beyond which parameters that rise and fall together
-#: are not named: the 95 % interval then spans from nothing to twice the estimate.
-RELATIVE_ERROR_LIMIT = 0.5
 
 
 def why_not_identifiable(task: Task, values: Floats) -> str | None:
