@@ -84,6 +84,14 @@ def test_what_was_tuned_or_put_in_is_not_called_predicted(
         ("entries of the table's column", "all within 1.2"),
         ("NAPI weight 16", "0 % drops, 987 Mb/s"),
         ("sum of the ten streams", "889.5 Mb/s"),
+        ("interrupt rate: knee", "120, 160, 160"),
+        ("system CPU time falls by", "3.7 %"),
+        ("NFS at MTU 1500: largest", "40"),
+        ("NFS at MTU 3000: largest", "10"),
+        ("NFS at MTU 4500: largest", "10"),
+        ("NFS at MTU 1500, delay 640: throughput", "48.3 %, 864 /s"),
+        ("NFS at MTU 3000, delay 640: throughput", "47.2 %, 847 /s"),
+        ("NFS at MTU 4500, delay 640: throughput", "46.8 %, 806 /s"),
     ],
 )
 def test_what_was_missing_has_a_row(rows: list[Any], words: str, ours: str) -> None:
