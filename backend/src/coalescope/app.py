@@ -78,7 +78,9 @@ from coalescope.web.tracing import Tracer, Tracing
 from coalescope.web.turns import Turns
 
 _MOST_BODY_BYTES = 2**20
-_TABLES_AT_ONCE = 2  # large ones: each has a process that reads it, then others wait to write
+# large ones: each has a process that reads it, then others wait to write
+_TABLES_AT_ONCE = 2
+_LARGE_LOGS_AT_ONCE = 2
 _SUMMARY = "Find out, measure and explain what MTU and interrupt coalescing do to a machine."
 
 
@@ -122,6 +124,7 @@ def create_app(settings: Settings | None = None, tracer: Tracer | None = None) -
     app.state.job_runner = runner
     app.state.log_keeper = keeper
     app.state.tables_at_once = CapacityLimiter(_TABLES_AT_ONCE)
+    app.state.large_logs_at_once = CapacityLimiter(_LARGE_LOGS_AT_ONCE)
     _keep_state(app, settings, store)
     install_error_handlers(app)
     head, named = _head(store, settings, app.state), NamedThings(store.database, settings)

@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """Data sets beside the source are loaded once, reloaded when changed, refused when wrong."""
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 from coalescope.datasets.loader import load_dataset, stale_datasets
+from coalescope.datasets.source import find_datasets
 from coalescope.errors import CoalescopeError
 
 SOURCE = """
@@ -106,6 +108,16 @@ def test_a_wrong_data_set_is_named(make_client: Callable[..., Any], study: Path)
     assert caught.value.where["row"] == 2
     (study / "data.csv").write_text(DATA)
     assert make_client(datasets_dir=study.parent).get("/api/experiments/a-study").status_code == 200
+
+
+@pytest.mark.parametrize("more", ["\ufeff", "\u202e", "\u200d", "\x9b"], ids=ascii)
+def test_no_text_of_a_source_holds_what_is_not_seen(study: Path, more: str) -> None:
+    words = re.findall(r"[A-Z]\w+|[a-z]\w+(?=\")", SOURCE)
+    assert {"study", "something", "Someone", "One", "CPU", "drops", "tls"} <= set(words)
+    for word in words:
+        (study / "source.toml").write_text(SOURCE.replace(word, word + more))
+        with pytest.raises(CoalescopeError, match=rf"has a control .* U\+{ord(more):04X}"):
+            find_datasets(study.parent)
 
 
 def test_the_published_data_sets_load(make_client: Callable[..., Any]) -> None:

@@ -1,14 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
 """Files of each kind are read within bounds, at first and when what is stored is read again."""
 
+import asyncio
 import gc
 import gzip
+import json
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
 import pytest
 from coalescope.cli import main
+from coalescope.errors import CoalescopeError
 from coalescope.runs import service as runs
 from coalescope.runs.records import MeasuredValue, NewRun
 from coalescope.settings import Settings
@@ -167,3 +170,133 @@ def test_a_table_is_stored_no_further_once_its_sender_has_left(
     answer = send(client, "csv")
     assert (answer.status_code, answer.json()["error"]["code"]) == (503, "ended")
     assert client.get("/api/experiments").json() == []
+
+
+# --- what is read again for somebody who asks
+
+#: A process is not up within so short a time.
+HURRIED = {"reading_seconds": 0.001}
+RUN = "3f0c2a52-6f0b-4a58-9a3e-0f6a8f7f0c11"
+CONTENTS = f"/api/runs/{RUN}/contents"
+MAPPING = json.dumps(
+    {
+        "columns": [
+            {"column": "mtu_bytes", "quantity": "mtu_bytes"},
+            {"column": "replicate", "quantity": "replicate"},
+            {"column": "drops", "quantity": "drops"},
+        ]
+    }
+)
+
+
+def code(answer: Any) -> tuple[int, str]:
+    return answer.status_code, answer.json()["error"]["code"]
+
+
+@pytest.fixture
+def large_from(monkeypatch: pytest.MonkeyPatch) -> Callable[[int], None]:
+    """Have logs of more bytes taken for large ones."""
+
+    def from_here(size: int) -> None:
+        monkeypatch.setattr("coalescope.uploads.reading.LARGEST_BYTES", size)
+        for module in ("uploads.reading", "runs.endpoints"):
+            monkeypatch.setattr(f"coalescope.{module}.SHOWN_HERE_BYTES", size)
+
+    return from_here
+
+
+def test_a_mapped_table_that_is_sent_again_is_read_within_bounds(make_client: MakeClient) -> None:
+    def sent(client: Any) -> Any:
+        return client.upload(table(), "lab.csv", experiment="lab", mapping=MAPPING)
+
+    client = make_client()
+    assert [sent(client).status_code for _ in range(2)] == [201, 200]
+    assert code(sent(make_client(**HURRIED))) == (422, "took_too_long")
+
+
+def test_a_log_that_contradicts_another_is_compared_within_bounds(
+    make_client: MakeClient, make_log: MakeLog, large_from: Callable[[int], None]
+) -> None:
+    rows = [(i * 10**9, i * 10**9, i * 10**6, i * 1000, i * 100) for i in range(1, 601)]
+    whole = make_log(run_id=RUN, rows=rows, window=(0, 599))
+    large_from(len(whole))  # each of them is none, both together are
+    client = make_client()
+    assert client.upload(whole).status_code == 201
+    cut = whole[: len(whole) * 3 // 4]
+    assert code(make_client(**HURRIED).upload(cut)) == (422, "took_too_long")
+    answer = client.upload(cut)
+    assert (answer.status_code, answer.json()["outcome"]) == (200, "known")
+
+
+def test_a_run_is_shown_within_bounds(
+    make_client: MakeClient, make_log: MakeLog, large_from: Callable[[int], None]
+) -> None:
+    client = make_client()
+    assert client.upload(make_log(run_id=RUN)).status_code == 201
+    here = client.get(CONTENTS).json()
+    large_from(0)
+    assert client.get(CONTENTS).json() == here
+    assert code(make_client(**HURRIED).get(CONTENTS)) == (422, "took_too_long")
+
+
+def test_a_run_is_read_no_further_once_nobody_waits_for_it(
+    client: Any, make_log: MakeLog, large_from: Callable[[int], None]
+) -> None:
+    assert client.upload(make_log(run_id=RUN)).status_code == 201
+    large_from(0)
+    messages = iter([{"type": "http.request", "body": b"", "more_body": False}])
+    statuses = []
+
+    async def receive() -> Any:
+        return next(messages, {"type": "http.disconnect"})
+
+    async def send(message: Any) -> None:
+        statuses.append(message.get("status"))
+
+    scope = {
+        "type": "http",
+        "asgi": {"version": "3.0"},
+        "http_version": "1.1",
+        "method": "GET",
+        "scheme": "http",
+        "path": CONTENTS,
+        "raw_path": CONTENTS.encode(),
+        "query_string": b"",
+        "root_path": "",
+        "headers": [(b"host", b"127.0.0.1:8000")],
+        "client": ("127.0.0.1", 4000),
+        "server": ("127.0.0.1", 8000),
+    }
+    asyncio.run(client.app(scope, receive, send))
+    assert statuses[0] == 503
+
+
+class NoTurn:
+    """Whoever waits for this turn is told so."""
+
+    async def __aenter__(self) -> None:
+        raise CoalescopeError("waits", "It waits for its turn.")
+
+    async def __aexit__(self, *_: object) -> None: ...
+
+
+def long_log(make_log: MakeLog, seconds: int) -> bytes:
+    rows = [(i * 10**9, i * 10**9, i * 10**6, i * 1000, i * 100) for i in range(1, seconds)]
+    return make_log(rows=rows, window=(0, seconds - 2))
+
+
+@pytest.mark.parametrize("seconds", [2_000, 50_000])
+def test_logs_do_not_wait_for_tables(client: Any, make_log: MakeLog, seconds: int) -> None:
+    log = long_log(make_log, seconds)
+    assert READ_HERE_BYTES < len(log) < 2**22
+    client.app.state.tables_at_once = client.app.state.large_logs_at_once = NoTurn()
+    assert client.upload(log).status_code == 201
+    assert code(client.upload(table(), "large.csv", experiment="lab")) == (422, "waits")
+
+
+def test_large_logs_take_turns(
+    client: Any, make_log: MakeLog, large_from: Callable[[int], None]
+) -> None:
+    large_from(READ_HERE_BYTES)
+    client.app.state.large_logs_at_once = NoTurn()
+    assert code(client.upload(long_log(make_log, 2_000))) == (422, "waits")

@@ -3,7 +3,7 @@
 
 import hashlib
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -12,6 +12,7 @@ from coalescope.errors import CoalescopeError
 from coalescope.experiments import service as experiments
 from coalescope.experiments.records import Kind
 from coalescope.measures import DEFINITIONS
+from coalescope.untrusted.texts import CONTROL, CONTROL_IN_LINES, fault_in
 
 SOURCE = "source.toml"
 TABLE = "data.csv"
@@ -62,7 +63,8 @@ def find_datasets(folder: Path) -> list[Dataset]:
 def read_source(folder: Path) -> dict[str, Any]:
     """What source.toml says.
 
-    Errors: CoalescopeError where it is no TOML or leaves something out; for a bad slug or kind.
+    Errors: CoalescopeError where it is no TOML, leaves something out, or has texts that no name may
+    have; for a bad slug or kind.
     """
     path = folder / SOURCE
     try:
@@ -70,9 +72,26 @@ def read_source(folder: Path) -> dict[str, Any]:
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise bad_source(path, f"it is no TOML: {error}") from None
     check_fields(path, source, _REQUIRED)
+    for name, text in _texts(source):
+        refused = CONTROL if name in _TITLE_FIELDS else CONTROL_IN_LINES
+        if fault := fault_in(text, refused):
+            raise bad_source(path, f"{name} {fault}")
     experiments.check_slug(folder.name)
     experiments.check_kind(source["kind"])
     return source
+
+
+def _texts(value: Any, within: str = "") -> Iterator[tuple[str, str]]:
+    """All texts of a table, the names of its fields among them, each with the field it is in."""
+    if isinstance(value, str):
+        yield within, value
+    elif isinstance(value, list):
+        for part in value:
+            yield from _texts(part, within)
+    elif isinstance(value, Mapping):
+        for name, part in value.items():
+            yield "a name", name
+            yield from _texts(part, f"{within}.{name}" if within else name)
 
 
 def check_fields(
@@ -92,9 +111,9 @@ def bad_source(path: Path, what: str) -> CoalescopeError:
     """The error for a source.toml that cannot be used."""
     return CoalescopeError(
         "bad_source",
-        f"The description of the data set {path.parent.name} is not complete: {what}.",
+        f"The description of the data set {path.parent.name} cannot be used: {what}.",
         where={"file": str(path)},
-        advice="Say it there, as the other data sets do, or remove the folder.",
+        advice="Say it there as the other data sets do, or remove the folder.",
     )
 
 

@@ -83,8 +83,13 @@ def _spelt_like(name: str) -> Iterator[tuple[float, str]]:
     for quantity in QUANTITIES.values():
         if quantity.role in {"factor", "measure"} and agree(name, quantity.name):
             matcher = SequenceMatcher(None, stem, split(quantity.name)[0])
-            if matcher.ratio() >= _ALIKE:
-                yield matcher.ratio(), quantity.name
+            if _may_be_alike(matcher) and (likeness := matcher.ratio()) >= _ALIKE:
+                yield likeness, quantity.name
+
+
+def _may_be_alike(matcher: SequenceMatcher[str]) -> bool:
+    """By what costs little and is never less than the ratio."""
+    return matcher.real_quick_ratio() >= _ALIKE and matcher.quick_ratio() >= _ALIKE
 
 
 def require_measure(name: str, source: Mapping[str, Any] = _NOTHING) -> Quantity:

@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """GET runs, their logs and history; POST retraction, restoration, correction."""
 
-import pathlib
 from typing import Annotated, Any, Literal
 
-from fastapi import APIRouter, Path, Query, Request
+from anyio import to_thread
+from fastapi import APIRouter, Path, Query, Request, Response
 from fastapi.responses import FileResponse
 from sqlalchemy.engine import Connection
+from starlette.concurrency import run_in_threadpool
+from starlette.datastructures import State as AppState
 
 from coalescope.errors import CoalescopeError
 from coalescope.experiments.endpoints import WHERE_PARAMETERS
@@ -15,7 +17,7 @@ from coalescope.runs import service
 from coalescope.runs.environments import facts_of
 from coalescope.runs.factors import check_factors
 from coalescope.runs.listing import listing_of, page_of
-from coalescope.runs.log_header import read_contents, read_log_header
+from coalescope.runs.log_header import read_log_header
 from coalescope.runs.records import MeasuredValue, RunRecord, State
 from coalescope.runs.schemas import (
     ContentsOut,
@@ -30,9 +32,12 @@ from coalescope.runs.schemas import (
     WarningOut,
     environment_out,
 )
-from coalescope.storage.object_store import RUN_LOG_SUFFIX, SUFFIXES, ObjectStore
+from coalescope.storage.object_store import RUN_LOG_SUFFIX, SUFFIXES, KeptObject, ObjectStore
+from coalescope.untrusted.confinement import Ending
+from coalescope.uploads.reading import SHOWN_HERE_BYTES, Reading
 from coalescope.web.connections import ReadConnection, WriteConnection
 from coalescope.web.error_responses import ErrorResponse
+from coalescope.web.leaving import ended_with
 
 router = APIRouter(tags=["runs"])
 
@@ -98,23 +103,29 @@ def get_run(connection: ReadConnection, request: Request, id_: RunId) -> RunDeta
     return _detail(connection, request.app.state.object_store, id_)
 
 
-@router.get("/runs/{id}/contents", summary="What a run's log shows")
-def get_run_contents(
-    connection: ReadConnection,
+@router.get("/runs/{id}/contents", summary="What a run's log shows", response_model=ContentsOut)
+async def get_run_contents(
     request: Request,
     id_: RunId,
     points: Annotated[int, Query(ge=2, le=2000, description="Of each series at most")] = 400,
-) -> ContentsOut:
+) -> Response:
     """How a run went over its time, what each queue counted, what its workload said.
 
     Bounded for a log of any size: a point is the mean over its stretch, with the least and the
     most of the steps in it.
     """
-    run = service.get_run(connection, id_)
-    path = _log_path(request.app.state.object_store, run)
-    if path is None:
-        raise _no_log(id_)
-    return ContentsOut.model_validate(read_contents(path, points))
+    state = request.app.state
+    log = await run_in_threadpool(_log_of, state, id_)
+    ending = Ending()
+    reading = Reading.within(state.settings, ending)
+
+    def shown() -> str:
+        return ContentsOut.model_validate(reading.contents(log, points)).model_dump_json()
+
+    async with ended_with(request, ending):
+        turns = state.large_logs_at_once if log.size > SHOWN_HERE_BYTES else None
+        body = await to_thread.run_sync(shown, limiter=turns)
+    return Response(body, media_type="application/json")
 
 
 @router.get("/runs/{id}/environment", summary="What a run was recorded with")
@@ -193,11 +204,22 @@ def correct_run(
     return _detail(connection, request.app.state.object_store, id_)
 
 
-def _log_path(store: ObjectStore, run: RunRecord) -> pathlib.Path | None:
+def _own_log(store: ObjectStore, run: RunRecord) -> KeptObject | None:
     """The run's own log; None for a row of a table, and for files of other tools."""
     if run.content in ("csv", "foreign") or run.sha256 is None:
         return None
-    return store.path(run.sha256, RUN_LOG_SUFFIX)
+    path = store.path(run.sha256, RUN_LOG_SUFFIX)
+    return None if path is None else KeptObject(path, run.sha256)
+
+
+def _log_of(state: AppState, uid: str) -> KeptObject:
+    """The log of a run. Errors: 404 where it has none."""
+    with state.database.read() as connection:
+        run = service.get_run(connection, uid)
+    log = _own_log(state.object_store, run)
+    if log is None:
+        raise _no_log(uid)
+    return log
 
 
 def _no_log(uid: str) -> CoalescopeError:
@@ -247,7 +269,7 @@ def _fields(
 
 def _detail(connection: Connection, store: ObjectStore, uid: str) -> RunDetailOut:
     run = service.get_run(connection, uid)
-    path = _log_path(store, run)
+    log = _own_log(store, run)
     return RunDetailOut(
         **_fields(
             run,
@@ -256,7 +278,7 @@ def _detail(connection: Connection, store: ObjectStore, uid: str) -> RunDetailOu
         ),
         requested=run.requested,
         environment=run.environment,
-        header=None if path is None else read_log_header(path),
+        header=None if log is None else read_log_header(log.path),
         warnings=[WarningOut.model_validate(warning) for warning in run.warnings],
         history=[
             HistoryOut.model_validate(change, from_attributes=True)

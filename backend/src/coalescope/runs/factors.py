@@ -15,7 +15,7 @@ from coalescope.glossary.quantities import (
     own_factor,
 )
 from coalescope.untrusted.bounds import FACTORS, LARGEST_NUMBER, LEVEL_CHARACTERS
-from coalescope.untrusted.texts import CONTROL
+from coalescope.untrusted.texts import fault_in
 
 
 def check_factors(factors: Mapping[str, FactorValue]) -> None:
@@ -60,11 +60,12 @@ def _fault(name: str, value: FactorValue) -> _Fault | None:
 
 def _unusable(name: str, value: FactorValue) -> _Fault | None:
     if isinstance(value, str):
-        if 0 < len(value) <= LEVEL_CHARACTERS and not CONTROL.search(value):
+        fault = fault_in(value)
+        if 0 < len(value) <= LEVEL_CHARACTERS and fault is None:
             return None
         return (
             "bad_text",
-            f"The level of {name} is empty, too long or has control characters.",
+            f"The level of {name} {fault or 'is empty or too long'}.",
             f"Use plain text of at most {LEVEL_CHARACTERS} characters.",
         )
     if abs(value) <= LARGEST_NUMBER:  # so not NaN either

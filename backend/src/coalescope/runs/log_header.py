@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The header of a stored run log, and what the log shows of its run."""
+"""The header of a stored run log."""
 
-import mmap
 from pathlib import Path
 from typing import Any
 
@@ -9,13 +8,6 @@ from coalescope_host import run_log
 
 # what a header may take, and a little more than preamble and padding
 _START_BYTES = run_log.DEFAULT_LIMITS.header_bytes + 4096
-
-
-def read_contents(path: Path, points: int) -> dict[str, Any]:
-    """What the log at `path` shows of its run. The file is mapped, not read into memory."""
-    with path.open("rb") as file:
-        mapped = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
-    return run_log.contents(run_log.read(mapped), points)
 
 
 def read_log_header(path: Path) -> dict[str, Any]:

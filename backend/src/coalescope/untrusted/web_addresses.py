@@ -5,6 +5,8 @@ import ipaddress
 import re
 from urllib.parse import urlsplit
 
+from coalescope.untrusted.texts import CONTROL
+
 # urlsplit drops ends of lines, and browsers take a backslash for a slash.
 _SPELLING = re.compile(r"https?://[^\x00-\x20\x7f-\xa0\\\"<>^`{|}\u2000-\u206f\ud800-\udfff]+")
 _HOST = re.compile(r"[\w-]+(?:\.[\w-]+)*\.?|[0-9a-f:]*:[0-9a-f:.]+(?:%\w+)?", re.ASCII)
@@ -15,7 +17,7 @@ def is_web_address(text: str) -> bool:
 
     Not with a user and password in it: such an address shows another host than it leads to.
     """
-    if not _SPELLING.fullmatch(text):
+    if not _SPELLING.fullmatch(text) or CONTROL.search(text):
         return False
     try:
         parts = urlsplit(text)

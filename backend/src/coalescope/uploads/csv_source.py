@@ -8,7 +8,7 @@ from typing import Any, cast
 from coalescope.experiments.records import KINDS, Kind
 from coalescope.exports.source_columns import KIND, PREFIX, read_field
 from coalescope.untrusted.bounds import LARGEST_NUMBER
-from coalescope.untrusted.texts import CONTROL, CONTROL_IN_LINES
+from coalescope.untrusted.texts import CONTROL, CONTROL_IN_LINES, fault_in
 from coalescope.untrusted.web_addresses import is_web_address
 from coalescope.uploads.columns import Column
 from coalescope.uploads.csv_faults import Faults
@@ -82,9 +82,10 @@ class SourceReader:
         value = read_field(text)
         is_right, form = _FORMS.get(name.removeprefix(PREFIX), _OTHERS)
         if not is_right(value):
+            unseen = fault_in(text, CONTROL_IN_LINES)
             self._faults.add(
                 "bad_source",
-                f"{name} is not {form}.",
+                f"{name} {unseen or f'is not {form}'}.",
                 "Leave the column as it was exported, or remove it.",
                 row,
                 name,

@@ -1,10 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """POST one file, GET the newest receipts."""
 
-import asyncio
 import re
-from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from collections.abc import Callable
 from typing import Annotated, Any, TypeVar
 
 from anyio import CapacityLimiter, to_thread
@@ -21,15 +19,24 @@ from coalescope.uploads.file_kinds import begins_as_run_log
 from coalescope.uploads.incoming import UploadRequest
 from coalescope.uploads.mapping.records import mapping_from_text
 from coalescope.uploads.mapping.schemas import LookOut, look_out
-from coalescope.uploads.reading import ReadBeside, Reading, is_read_in_a_moment
+from coalescope.uploads.reading import (
+    LOOKED_AT_HERE_BYTES,
+    READ_HERE_BYTES,
+    ReadBeside,
+    Reading,
+    is_large_log,
+    is_read_in_a_moment,
+)
 from coalescope.uploads.receipt import Receipt
 from coalescope.uploads.receiving import receive
 from coalescope.uploads.schemas import UploadedCellOut, UploadReceipt
 from coalescope.web.connections import ReadConnection
 from coalescope.web.error_responses import ErrorResponse
+from coalescope.web.leaving import ended_with
 from coalescope.web.tracing import span
 
 T = TypeVar("T")
+_START_BYTES = 8  # tell a run log
 
 router = APIRouter(prefix="/uploads", tags=["uploads"])
 
@@ -136,7 +143,7 @@ async def upload_file(
             read = ReadBeside(reading, state.log_keeper)
             return service.accept(state.database, state.object_store, staged, asked, read)
 
-        receipt = await _read(request, staged, rest, accept)
+        receipt = await _read(request, staged, rest, accept, READ_HERE_BYTES)
     status = 201 if receipt.outcome == "stored" else 200
     body = receipt_out(receipt).model_dump_json()
     return Response(body, status_code=status, media_type="application/json")
@@ -162,7 +169,7 @@ async def look_at_table(
             staged.write(rest)
             return look_out(reading.look(staged, clean_filename(filename), said))
 
-        return await _read(request, staged, rest, seen)
+        return await _read(request, staged, rest, seen, LOOKED_AT_HERE_BYTES)
 
 
 @router.get("/{identity}/cells", responses={404: {"model": ErrorResponse}})
@@ -186,43 +193,37 @@ def list_uploads(
 
 
 async def _read(
-    request: Request, staged: StagedObject, rest: bytearray, read: Callable[[Reading], T]
+    request: Request,
+    staged: StagedObject,
+    rest: bytearray,
+    read: Callable[[Reading], T],
+    most: int,
 ) -> T:
     """Have a file read, of which `rest` is not yet written.
 
-    What is not read in a moment takes its turn, while its sender is there.
+    What is not read in a moment, as a small table of at most so many bytes is, takes its turn,
+    while its sender is there.
     """
     state = request.app.state
     ending = Ending()
     reading = Reading.within(state.settings, ending)
-    if not staged.size and is_read_in_a_moment(rest):
+    if not staged.size and is_read_in_a_moment(rest, most):
         return await run_in_threadpool(read, reading)
-    async with _ended_with(request, ending):
-        return await to_thread.run_sync(read, reading, limiter=_turns(staged, state))
+    async with ended_with(request, ending):
+        start = staged.start or bytes(rest[:_START_BYTES])
+        turns = _turns(start, staged.size + len(rest), state)
+        return await to_thread.run_sync(read, reading, limiter=turns)
 
 
-def _turns(staged: StagedObject, state: State) -> CapacityLimiter | None:
-    """Tables take their turns, so that others find a thread and a processor; logs go on at once."""
-    return None if begins_as_run_log(staged.start) else state.tables_at_once
+def _turns(start: bytes, size: int, state: State) -> CapacityLimiter | None:
+    """Tables and large logs take their turns, so that others find a thread and a processor.
 
-
-@asynccontextmanager
-async def _ended_with(request: Request, ending: Ending) -> AsyncIterator[None]:
-    """End the work for a client that leaves, and if the request ends before the work does."""
-
-    async def watch() -> None:
-        while (await request.receive())["type"] != "http.disconnect":
-            pass
-        ending.come()
-
-    watching = asyncio.create_task(watch())
-    try:
-        yield
-    except asyncio.CancelledError:  # the server ends
-        ending.come()
-        ending.check()
-    finally:
-        watching.cancel()
+    Other logs go on at once.
+    """
+    if not begins_as_run_log(start):
+        turns: CapacityLimiter = state.tables_at_once
+        return turns
+    return state.large_logs_at_once if is_large_log(size) else None
 
 
 def clean_filename(name: str) -> str:

@@ -1,18 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
 """Files are read where time, memory, a sender who left and the server's end can end it.
 
-So are those that are stored, whenever they are read again. What is read in a moment is read here: a
-small table or file of another tool that nothing is packed in, and a small log.
+So are those that are stored, whenever they are read again, and no file that somebody sent is read
+by a server's other code. What is read in a moment is read here: a small table or file of another
+tool that nothing is packed in, and a small log.
 """
 
 import gc
 import pickle
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, overload
+from typing import TYPE_CHECKING, Any, overload
 
 from coalescope.errors import CoalescopeError
 from coalescope.foreign.understanding import understand_foreign
+from coalescope.runs.log_contents import read_contents
 from coalescope.runs.records import NewRun
 from coalescope.storage.object_store import ReadableObject, ReceivedObject
 from coalescope.untrusted.bounds import READING_MIB, READING_SECONDS
@@ -22,15 +24,20 @@ from coalescope.uploads.csv_files import understand_csv
 from coalescope.uploads.incoming import Incoming, UploadRequest
 from coalescope.uploads.log_keeper import LARGEST_BYTES, LogKeeper
 from coalescope.uploads.mapping.looking import Seen, look_at
+from coalescope.uploads.mapping.reading import settle
 from coalescope.uploads.mapping.records import TableMapping
 from coalescope.uploads.receipt import Receipt
 from coalescope.uploads.run_logs import understand_run_log
+from coalescope.uploads.superseding import Longer, compare_logs
 
 if TYPE_CHECKING:  # the process that reads needs none, and to read them takes a while
     from coalescope.settings import Settings
 
-#: A table that takes a tenth of a second.
+#: A table that takes up to 0.2 s; one that takes up to 0.3 s to be looked at; a log that takes as
+#: long to be shown. Of CPU time, whatever is in it: docs/security.md.
 READ_HERE_BYTES = 2**15
+LOOKED_AT_HERE_BYTES = 2**12
+SHOWN_HERE_BYTES = 2**20
 #: How what is packed begins, by itself or in an archive: its size says little of what it holds.
 _PACKED = (b"\x1f\x8b", b"PK\x03\x04")
 #: By the clock, of what it may take of a CPU: others may be at work.
@@ -72,29 +79,53 @@ class Reading:
 
     def log(self, staged: ReadableObject, request: UploadRequest) -> Incoming:
         """What a run log holds. Errors: as `understand_run_log`; 422; 503."""
-        if staged.size <= LARGEST_BYTES:
-            return understand_run_log(staged.path, request)
-        bounds = Bounds(
-            self.seconds + staged.size / _LOG_BYTES_PER_S,
-            self.mib + _LOG_MEMORY * (staged.size >> 20),
-            _CLOCK,
-        )
-        found: Incoming = confined(
-            bounds, _REFUSALS, understand_run_log, staged.path, request, ending=self.ending
-        )
+        found: Incoming = self._of_logs(staged.size, understand_run_log, staged.path, request)
+        return found
+
+    def longer(self, stored: ReadableObject, sent: ReadableObject) -> Longer | None:
+        """Which of two logs goes on where the other ends. Errors: 422 as above; 503."""
+        size = stored.size + sent.size
+        found: Longer | None = self._of_logs(size, compare_logs, stored.path, sent.path)
+        return found
+
+    def contents(self, log: ReadableObject, points: int) -> Mapping[str, Any]:
+        """What a log shows of its run. Errors: as `read_contents`; 422 as above; 503."""
+        if log.size <= SHOWN_HERE_BYTES:
+            return read_contents(log.path, points)
+        found: Mapping[str, Any] = self._of_large_logs(log.size, read_contents, log.path, points)
         return found
 
     def look(self, staged: ReadableObject, filename: str, mapping: TableMapping | None) -> Seen:
         """What a table looks like. Errors: as `look`; 422 where it takes too much; 503."""
         given = (staged.path, filename, mapping)
-        if _is_read_here(staged):
+        if _is_read_here(staged, LOOKED_AT_HERE_BYTES):
             return look_at(*given)
         found: Seen = confined(self._bounds, _REFUSALS, look_at, *given, ending=self.ending)
+        return found
+
+    def settled(self, staged: ReadableObject, mapping: TableMapping) -> TableMapping:
+        """A mapping with what a table settles of it. Errors: as `settle`; 422 as above; 503."""
+        given = (staged.path, mapping)
+        if _is_read_here(staged):
+            return settle(*given)
+        found: TableMapping = confined(self._bounds, _REFUSALS, settle, *given, ending=self.ending)
         return found
 
     @property
     def _bounds(self) -> Bounds:
         return Bounds(self.seconds, self.mib, _CLOCK)
+
+    def _of_logs(self, size: int, function: Callable[..., Any], *given: object) -> Any:
+        """Of logs of so many bytes together."""
+        if not is_large_log(size):
+            return function(*given)
+        return self._of_large_logs(size, function, *given)
+
+    def _of_large_logs(self, size: int, function: Callable[..., Any], *given: object) -> Any:
+        bounds = Bounds(
+            self.seconds + size / _LOG_BYTES_PER_S, self.mib + _LOG_MEMORY * (size >> 20), _CLOCK
+        )
+        return confined(bounds, _REFUSALS, function, *given, ending=self.ending)
 
     def _within_bounds(
         self, staged: ReadableObject, understand: Callable[..., Incoming], *given: object
@@ -125,18 +156,31 @@ class ReadBeside:
 
     def log(self, staged: ReceivedObject, request: UploadRequest) -> Incoming | Receipt:
         """As `Reading.log`; or its receipt, if the keeper has stored it."""
-        if staged.size > LARGEST_BYTES:
+        if is_large_log(staged.size):
             return self.reading.log(staged, request)
         return self.keeper(staged, request)
 
+    def longer(self, stored: ReadableObject, sent: ReadableObject) -> Longer | None:
+        """As `Reading.longer`."""
+        return self.reading.longer(stored, sent)
 
-def is_read_in_a_moment(content: bytes | bytearray) -> bool:
+    def settled(self, staged: ReadableObject, mapping: TableMapping) -> TableMapping:
+        """As `Reading.settled`."""
+        return self.reading.settled(staged, mapping)
+
+
+def is_large_log(size: int) -> bool:
+    """Whether a log of so many bytes is not read in a moment."""
+    return size > LARGEST_BYTES
+
+
+def is_read_in_a_moment(content: bytes | bytearray, most: int = READ_HERE_BYTES) -> bool:
     """Whether a table or a file of another tool is: it is small, and nothing is packed in it."""
-    return len(content) <= READ_HERE_BYTES and not any(start in content for start in _PACKED)
+    return len(content) <= most and not any(start in content for start in _PACKED)
 
 
-def _is_read_here(staged: ReadableObject) -> bool:
-    return staged.size <= READ_HERE_BYTES and is_read_in_a_moment(staged.path.read_bytes())
+def _is_read_here(staged: ReadableObject, most: int = READ_HERE_BYTES) -> bool:
+    return staged.size <= most and is_read_in_a_moment(staged.path.read_bytes(), most)
 
 
 def _in_parts(understand: Callable[..., Incoming], *given: object) -> Iterator[object]:

@@ -9,7 +9,6 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import islice
-from pathlib import Path
 from typing import Literal, Protocol
 
 from sqlalchemy.engine import Connection
@@ -35,7 +34,9 @@ from coalescope.runs.records import NewRun, RunRecord, RunWarning
 from coalescope.storage.object_store import (
     RUN_LOG_SUFFIX,
     SUFFIXES,
+    KeptObject,
     ObjectStore,
+    ReadableObject,
     StagedObject,
     same_bytes,
 )
@@ -45,18 +46,17 @@ from coalescope.uploads.csv_faults import MAX_PROBLEMS
 from coalescope.uploads.file_kinds import begins_as_run_log, is_named_as_run_log
 from coalescope.uploads.incoming import Incoming, UploadRequest
 from coalescope.uploads.logs_together import LogUpload, numbered_log, store_together
-from coalescope.uploads.mapping.grid import open_grid
-from coalescope.uploads.mapping.reading import resolve
-from coalescope.uploads.mapping.records import mapping_of
+from coalescope.uploads.mapping.records import TableMapping, mapping_of
 from coalescope.uploads.provenance import check_source
 from coalescope.uploads.receipt import Receipt, ReceivedRun
 from coalescope.uploads.repository import UploadRecord
-from coalescope.uploads.superseding import SUPERSEDED, compare_logs
+from coalescope.uploads.superseding import Longer
 from coalescope.web.tracing import span
 
 RUNS_SHOWN = 100
 _MOST_WARNINGS = 100  # that are kept of an upload
 SUPERSEDES = "supersedes"
+SUPERSEDED = "superseded"  # the warning of a copy whose run has a longer log now
 
 
 class Read(Protocol):
@@ -70,6 +70,12 @@ class Read(Protocol):
 
     def log(self, staged: StagedObject, request: UploadRequest, /) -> Incoming | Receipt:
         """What a run log holds; or its receipt, if all of it is on disk."""
+
+    def longer(self, stored: ReadableObject, sent: ReadableObject, /) -> Longer | None:
+        """Whether a log goes on where a stored one ends, or ends before; None: another log."""
+
+    def settled(self, staged: StagedObject, mapping: TableMapping, /) -> TableMapping:
+        """A mapping with what the table settles of it."""
 
 
 def accept(
@@ -103,7 +109,7 @@ def _accept(
     known = (
         _known(database, store, staged, staged.sha256)
         if is_log or is_bundle(_start(staged))
-        else _known_table(database, store, staged, request)
+        else _known_table(database, store, staged, request, read)
     )
     if known is not None:
         return known
@@ -117,7 +123,7 @@ def _accept(
     if incoming.content == "run_log":
         log = LogUpload(staged, request, incoming, CAUSE.get())
         receipt = database.together.do(incoming.slug, log, partial(store_together, database, store))
-    return receipt or _accept_alone(database, store, staged, request, incoming)
+    return receipt or _accept_alone(database, store, staged, request, incoming, read)
 
 
 def _accept_alone(
@@ -126,6 +132,7 @@ def _accept_alone(
     staged: StagedObject,
     request: UploadRequest,
     incoming: Incoming,
+    read: Read,
 ) -> Receipt:
     """Store a table, other tools' files, or a log that is known, contradicts one, or goes on.
 
@@ -133,7 +140,7 @@ def _accept_alone(
     """
     stored = _stored_copy(database, store, staged, incoming)
     if stored is not None:
-        match compare_logs(stored.path, staged.path):
+        match read.longer(stored.log, staged):
             case "longer":
                 return _supersede(database, staged, request, incoming, stored.run)
             case "no longer":
@@ -183,7 +190,11 @@ def runs_of_cells(connection: Connection, identity: str) -> list[tuple[Factors, 
 
 
 def _known_table(
-    database: Database, store: ObjectStore, staged: StagedObject, request: UploadRequest
+    database: Database,
+    store: ObjectStore,
+    staged: StagedObject,
+    request: UploadRequest,
+    read: Read,
 ) -> Receipt | None:
     """The receipt of a table that is where it is to go, read as it is to be read.
 
@@ -193,23 +204,30 @@ def _known_table(
     if repository.surely_new(database, staged.sha256):
         return None
     with database.read() as connection:
-        for upload in reversed(repository.with_bytes(connection, staged.sha256)):
-            if request.experiment in (None, upload.slug) and _read_alike(staged, upload, request):
-                check_same_kind(get_experiment(connection, upload.slug), request.kind)
-                identity = upload.identity
-                break
-        else:
-            return None
-    return _known(database, store, staged, identity)
+        there = [
+            upload
+            for upload in reversed(repository.with_bytes(connection, staged.sha256))
+            if request.experiment in (None, upload.slug)
+        ]
+    same = _read_alike(there, staged, request.mapping, read)
+    if same is None:
+        return None
+    with database.read() as connection:
+        check_same_kind(get_experiment(connection, same.slug), request.kind)
+    return _known(database, store, staged, same.identity)
 
 
-def _read_alike(staged: StagedObject, upload: UploadRecord, request: UploadRequest) -> bool:
-    """Whether a stored table was read as this one is to be."""
-    if upload.content != "csv" or upload.mapping is None or request.mapping is None:
-        return upload.mapping is None and request.mapping is None
-    with staged.path.open("rb") as file:
-        asked = resolve(open_grid(file, request.mapping.layout), request.mapping)
-    return asked == mapping_of(upload.mapping)
+def _read_alike(
+    there: Sequence[UploadRecord], staged: StagedObject, mapping: TableMapping | None, read: Read
+) -> UploadRecord | None:
+    """The first of these stored tables that was read as the same bytes are to be read now."""
+    if mapping is None:
+        return next((upload for upload in there if upload.mapping is None), None)
+    mapped = [(upload, upload.mapping) for upload in there if upload.mapping is not None]
+    if not mapped:
+        return None
+    asked = read.settled(staged, mapping)
+    return next((upload for upload, said in mapped if mapping_of(said) == asked), None)
 
 
 def _known(
@@ -234,7 +252,7 @@ class _StoredLog:
     """A run that is stored, and its log."""
 
     run: RunRecord
-    path: Path
+    log: KeptObject
 
 
 def _stored_copy(
@@ -249,7 +267,7 @@ def _stored_copy(
         return None
     assert run.sha256 is not None
     path = store.path(run.sha256, RUN_LOG_SUFFIX)
-    return None if path is None else _StoredLog(run, path)
+    return None if path is None else _StoredLog(run, KeptObject(path, run.sha256))
 
 
 def _supersede(

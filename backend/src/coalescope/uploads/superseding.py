@@ -12,11 +12,11 @@ from typing import Literal
 from coalescope_host import run_log
 from coalescope_host.run_log import RunLogError
 
-SUPERSEDED = "superseded"  # the warning of a copy whose run has a longer log now
+Longer = Literal["longer", "no longer"]
 _STEP_BYTES = 1 << 20
 
 
-def compare_logs(stored: Path, sent: Path) -> Literal["longer", "no longer"] | None:
+def compare_logs(stored: Path, sent: Path) -> Longer | None:
     """Say whether the log `sent` goes on where `stored` ends, or ends where `stored` goes on.
 
     None where neither is the start of the other: then they are not copies of one log.

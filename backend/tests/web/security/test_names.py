@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""No control character and no mark of direction comes in, whatever takes the text."""
+"""No control character and no format character comes in, whatever takes the text."""
 
 import asyncio
 import copy
+import json
+import sys
+import unicodedata
 from collections.abc import Callable, Iterator, Mapping
 from itertools import count
 from typing import Any
@@ -12,7 +15,8 @@ import pytest
 import sqlalchemy as sa
 from coalescope.db.tables import METADATA
 from coalescope.errors import CoalescopeError
-from coalescope.untrusted.texts import CONTROL_IN_LINES, lines, one_line, refuse_control
+from coalescope.untrusted.texts import CONTROL, CONTROL_IN_LINES, lines, one_line, refuse_control
+from coalescope.uploads.csv_source import _FORMS
 from coalescope.web.security.scopes import needed_scope
 from fastapi import FastAPI
 
@@ -20,8 +24,38 @@ from .asking import Operation, ask, operations
 
 MakeClient = Callable[..., Any]
 MakeLog = Callable[..., bytes]
-STEERING = ("\x1b[31m", "\0", "\x9b2J", "\u202e", "\u2066", "\u2028")
+STEERING = (
+    "\x1b[31m",
+    "\0",
+    "\x9b2J",
+    "\u202e",
+    "\u2066",
+    "\u2028",
+    "\ufeff",
+    "\u200d",
+    "\U000e0041",
+)
+PLAIN = "plainly"
 NUMBERS = count(1)
+#: By the names of the columns source.*, what each may say.
+SOURCES: Mapping[str, Any] = {
+    "title": "words",
+    "subtitle": "words",
+    "citation": "words",
+    "url": "https://lab.example/",
+    "notes": ["words", "more words"],
+    "cautions": ["words"],
+    "licence": "words",
+    "how_made": "words",
+    "source_note": "words",
+    "environment": {"kernel": "words", "ring": {"rx": "words"}},
+    "fixed": {"CPU": "words"},
+    "default_view": {"measure": "drops", "where": {"workload": "words"}},
+    "default_fit": {"model": "words", "method": "words", "where": {"workload": "words"}},
+    "measures": {"drops": {"label": "words"}},
+    "factors": {"mtu_bytes": {"choice": True}},
+    "anything": "words",
+}
 
 
 def table(workload: str = "tcp") -> bytes:
@@ -114,10 +148,13 @@ def changing(app: FastAPI) -> list[Operation]:
 
 
 async def send_everywhere(app: FastAPI, more: str) -> set[int]:
-    """Every body and query of what changes something, with that in each of its texts."""
+    """Every body and query of what changes or works something out, with that in each text.
+
+    Nothing is answered with it: what is not kept is refused, too.
+    """
     listed = await ask(app, "GET", "/api/experiments/lab/runs")
     run = listed.body.decode().split('"id":"')[1].split('"')[0]
-    statuses = set()
+    answers = []
     for operation in changing(app):
         at = operation.at("lab", id=run, sweep_id="0b5f0f2e-3d5e-4c3f-9d1a-6a2d3b0c9e11")
         method = operation.method
@@ -125,14 +162,16 @@ async def send_everywhere(app: FastAPI, more: str) -> set[int]:
             for name in operation.queries:
                 query = {"filename": "x.csv", "experiment": "lab4", name: f"words{more}"}
                 asked = "&".join(f"{key}={quote(text)}" for key, text in query.items())
-                statuses.add((await ask(app, method, f"{at}?{asked}", table())).status)
+                answers.append(await ask(app, method, f"{at}?{asked}", table()))
             continue
         for body in bodies(app, operation):
             for changed in with_more(copy.deepcopy(body), more):
                 if "slug" in changed:  # else the first is in the way of the others
                     changed["slug"] += str(next(NUMBERS))
-                statuses.add((await ask(app, method, at, changed)).status)
-    return statuses
+                answers.append(await ask(app, method, at, changed))
+    told = [json.loads(answer.body) for answer in answers if answer.status < 300 and answer.body]
+    assert more == PLAIN or [text for text in texts(told) if more in text] == []
+    return {answer.status for answer in answers}
 
 
 @pytest.mark.parametrize("more", STEERING, ids=ascii)
@@ -144,8 +183,8 @@ def test_none_is_kept_whatever_is_sent(app: FastAPI, more: str) -> None:
 
 def test_plain_words_are_kept(app: FastAPI) -> None:
     """Control: of the same requests."""
-    asyncio.run(send_everywhere(app, "plainly"))
-    found = [text for text in kept(app) if "plainly" in text]
+    asyncio.run(send_everywhere(app, PLAIN))
+    found = [text for text in kept(app) if PLAIN in text]
     assert len(found) > 12, found
     for field in ("e1000e in the lab", "82574L", "words", "https://lab.example/", "The MTU"):
         assert any(text.startswith(field) for text in found), field
@@ -175,6 +214,23 @@ def test_none_comes_with_a_file(app: FastAPI, make_log: MakeLog, more: str) -> N
     assert asyncio.run(ask(app, "POST", at, plain_table)).status == 201, "control"
 
 
+def test_every_column_of_the_source_is_here() -> None:
+    assert SOURCES.keys() - {"anything"} == set(_FORMS)
+
+
+@pytest.mark.parametrize("name", SOURCES)
+def test_none_comes_with_what_a_table_says_of_its_source(app: FastAPI, name: str) -> None:
+    def sent(value: Any) -> int:
+        said = json.dumps(value, ensure_ascii=False).replace('"', '""')
+        content = f'mtu_bytes,drops,n,source.{name}\n1500,{next(NUMBERS)},1,"{said}"\n'
+        at = f"/api/uploads?filename=x&experiment=lab-{next(NUMBERS)}"
+        return asyncio.run(ask(app, "POST", at, content.encode())).status
+
+    assert sent(SOURCES[name]) == 201, "control"
+    for more in ("\ufeff", "\u202e"):
+        assert {sent(changed) for changed in with_more(SOURCES[name], more)} == {422}
+
+
 @pytest.mark.parametrize("more", [each for each in STEERING if each != "\0"], ids=ascii)
 def test_a_recorded_log_is_not_refused_for_its_title(
     app: FastAPI, make_log: MakeLog, more: str
@@ -193,8 +249,19 @@ def test_a_refusal_shows_what_it_refuses(app: FastAPI) -> None:
     answer = asyncio.run(ask(app, "POST", at, table()))
     assert (answer.status, answer.code) == (422, "control_characters")
     assert rb"'a\\u202egnp.csv'" in answer.body
-    with pytest.raises(CoalescopeError, match=r"The filename has .* 'a\\x1b'"):
+    with pytest.raises(CoalescopeError, match=r"The filename has .*, U\+001B, .* 2: 'a\\x1b'"):
         refuse_control("filename", "a\x1b")
+
+
+def test_all_that_unicode_calls_control_or_format_is_refused() -> None:
+    """Also what is not assigned yet, within the ranges of what is."""
+    every = "".join(map(chr, range(sys.maxunicode + 1)))
+    refused = set(CONTROL.findall(every))
+    kinds = {unicodedata.category(each) for each in refused}
+    assert kinds <= {"Cc", "Cf", "Cs", "Zl", "Zp", "Cn"}
+    left = set(every) - refused
+    assert {unicodedata.category(each) for each in left} & {"Cc", "Cf", "Cs", "Zl", "Zp"} == set()
+    assert refused - set(CONTROL_IN_LINES.findall(every)) == {"\n", "\t"}
 
 
 def test_ends_of_lines_stand_where_there_may_be_lines() -> None:

@@ -6,13 +6,14 @@ registry of settings (what ethtool, sysfs and sysctl call them).
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from functools import cache
 from typing import Literal
 
 from coalescope_host.plan.factors import log_name
-from coalescope_host.plan.registry import SETTINGS
+from coalescope_host.plan.registry import SETTINGS, Setting
 from coalescope_models.vocabulary.quantity import QUANTITIES, Quantity
 
 from coalescope.glossary.quantities import is_free_factor, is_own_measure, nearest_names
@@ -167,11 +168,7 @@ def _glossary(
 
 def _setting(say: _Say, plain: str, unit: str, known: Sequence[str]) -> Proposal | None:
     """What ethtool, sysfs or sysctl call so. A word without a hyphen may mean something else."""
-    named = [
-        one
-        for one in SETTINGS
-        if plain in {plain_name(word) for word in (one.word, one.name, *one.aliases)}
-    ]
+    named = _settings().get(plain, ())
     if len(named) != 1:
         return None
     setting = named[0]
@@ -186,6 +183,16 @@ def _setting(say: _Say, plain: str, unit: str, known: Sequence[str]) -> Proposal
     given = _said_unit(unit, plain, quantity) or own_unit(quantity)
     why = "the name that ethtool uses" if "_" in plain else "by its name and values"
     return _within(replace(said, unit=given, why=why), quantity, known)
+
+
+@cache
+def _settings() -> Mapping[str, Sequence[Setting]]:
+    """By each of their names as the glossary would write it."""
+    found: dict[str, list[Setting]] = {}
+    for one in SETTINGS:
+        for name in {plain_name(word) for word in (one.word, one.name, *one.aliases)}:
+            found.setdefault(name, []).append(one)
+    return found
 
 
 def _quantity(

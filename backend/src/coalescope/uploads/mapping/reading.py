@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from itertools import islice
+from pathlib import Path
 from typing import BinaryIO
 
 from coalescope.errors import CoalescopeError, Problem, did_you_mean, refused
@@ -55,6 +56,12 @@ def read_grid(grid: Grid, mapping: TableMapping) -> MappedTable:
         raise _refused(faults.problems, resolved)
     table = replace(table, numbered=table.numbered and not rows.numbers)
     return MappedTable(table, resolved, rows.repeated)
+
+
+def settle(path: Path, mapping: TableMapping) -> TableMapping:
+    """As `resolve`, of the table in a file. Errors: as `resolve` and `open_grid`."""
+    with path.open("rb") as file:
+        return resolve(open_grid(file, mapping.layout), mapping)
 
 
 def resolve(grid: Grid, mapping: TableMapping) -> TableMapping:
