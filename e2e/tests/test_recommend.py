@@ -153,6 +153,25 @@ def test_the_band_has_its_room_before_it_comes(page: Page) -> None:
             assert box["y"] + box["height"] <= band["y"] + band["height"]
 
 
+@pytest.mark.parametrize(("width", "height"), [(1366, 768), (390, 844)])
+def test_what_is_said_of_each_shipped_experiment_is_whole_on_the_first_screen(
+    page: Page, console: Console, server: Server, width: int, height: int
+) -> None:
+    console.expected.append("422")  # no recommendation
+    page.set_viewport_size({"width": width, "height": height})
+    listed = page.request.get(f"{server.url}/api/experiments").json()
+    slugs = [one["slug"] for one in listed if one["kind"] != "measured"]
+    assert len(slugs) >= 8
+    for slug in slugs:
+        page.goto(f"/explorer/{slug}")
+        stand_still(page)
+        expect(answer(page)).to_be_visible()
+        expect(page.locator(".advice .awaited")).to_have_count(0)
+        band = page.locator(".advicehead").bounding_box()
+        assert band
+        assert band["y"] + band["height"] <= height, slug
+
+
 def test_a_profile_is_proposed_where_no_shipped_one_fits(page: Page, server: Server) -> None:
     counted = "elapsed_s,rx_packets,rx_bytes,rx_interrupts,throughput_mbps"
     header = f"workload,mtu_bytes,delay_us,replicate,{counted}"
