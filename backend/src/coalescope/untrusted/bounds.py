@@ -16,8 +16,10 @@ TABLE_BYTES: Final = 32 * 2**20
 ROWS: Final = 30_000
 COLUMNS: Final = 1000
 FIELDS: Final = 150_000
-#: Of a workbook: all that it unpacks to.
+#: Of a workbook: all that it unpacks to, and the cells of a sheet, empty ones too: each takes
+#: several times as long as a field of a text.
 WORKBOOK_BYTES: Final = 32 * 2**20
+WORKBOOK_CELLS: Final = 75_000
 #: Of a row of it, line breaks within quotation marks included; characters.
 ROW_CHARACTERS: Final = 2**18
 #: Of one field; characters. The most that the csv module takes by itself.

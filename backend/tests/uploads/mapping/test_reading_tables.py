@@ -249,9 +249,9 @@ def test_a_row_of_empty_fields_is_bounded() -> None:
 
 
 def test_the_cells_of_a_workbook_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("coalescope.uploads.mapping.workbook._MOST_CELLS", 44)
+    monkeypatch.setattr("coalescope.uploads.mapping.workbook.WORKBOOK_CELLS", 22)
     assert values(read(workbook(LAB_ROWS))) == EXPECTED
-    monkeypatch.setattr("coalescope.uploads.mapping.workbook._MOST_CELLS", 43)
+    monkeypatch.setattr("coalescope.uploads.mapping.workbook.WORKBOOK_CELLS", 21)
     error = refusal(workbook(LAB_ROWS))
     assert (error.code, error.status) == ("too_large", 413)
 

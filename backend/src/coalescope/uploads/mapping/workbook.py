@@ -8,13 +8,12 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 
 from coalescope.errors import CoalescopeError
 from coalescope.untrusted.archives import ArchiveError, sizes_in_zip
-from coalescope.untrusted.bounds import WORKBOOK_BYTES
+from coalescope.untrusted.bounds import WORKBOOK_BYTES, WORKBOOK_CELLS
 
 if TYPE_CHECKING:  # a library that is imported when needed
     from openpyxl import Workbook
 
 _ZIP, _OLD_EXCEL = b"PK\x03\x04", b"\xd0\xcf\x11\xe0"
-_MOST_CELLS = 1_000_000  # of all sheets that are looked at
 _TYPES, _BOOK = "[Content_Types].xml", "xl/workbook.xml"
 
 
@@ -48,7 +47,6 @@ class Book:
         self._book = book
         #: the names of the sheets that have cells
         self.sheets = [sheet.title for sheet in book]
-        self._left = _MOST_CELLS
 
     def rows(self, sheet: str) -> Iterator[list[str]]:
         """The rows of a sheet. Errors: 422 where it is not there, or cannot be read; 413."""
@@ -59,11 +57,12 @@ class Book:
                 where={"field": "sheet"},
                 advice=f"Its sheets are {', '.join(self._book.sheetnames)[:500]}.",
             )
+        cells = 0
         for row in self._values(sheet):
-            self._left -= len(row)
-            if self._left < 0:
-                why = f"has more than {_MOST_CELLS:,} cells, empty ones included"
-                raise _too_large(why, _MOST_CELLS)
+            cells += len(row)
+            if cells > WORKBOOK_CELLS:
+                why = f"has more than {WORKBOOK_CELLS:,} cells in a sheet, empty ones included"
+                raise _too_large(why, WORKBOOK_CELLS)
             yield [_text(value) for value in row]
 
     def _values(self, sheet: str) -> Iterator[tuple[object, ...]]:
