@@ -133,16 +133,21 @@ def read(run: Run, shared_data: Path) -> Run:
 @pytest.fixture
 def serve(tmp_path: Path) -> Serve:
     """Run a server on a free port until the test is done with it."""
+    return serving_in(tmp_path)
+
+
+def serving_in(folder: Path) -> Serve:
+    """What runs a server on a free port, its store below that folder."""
 
     @contextmanager
     def serving(*arguments: str, **env: str) -> Iterator[tuple[str, subprocess.Popen[str]]]:
         server = subprocess.Popen(
             [*COMMAND, "serve", "--port", "0", *arguments],
-            env=environment(tmp_path / "served", **env),
+            env=environment(folder / "served", **env),
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
-            cwd=tmp_path,
+            cwd=folder,
         )
         assert server.stdout is not None
         try:
