@@ -72,6 +72,27 @@ def test_what_commands_end_with(typed: tuple[str, ...], status: int, tmp_path: P
     assert status == 0 or done.stdout + done.stderr
 
 
+@pytest.mark.parametrize(
+    ("typed", "said"),
+    [
+        (
+            ("init", "lo", "--out", "absent/plan.toml"),
+            "coalescope-host init: absent/plan.toml: No such file or directory",
+        ),
+        (("upload", LOG, "--server", "http://127.0.0.1:1"), "reached: Connection refused"),
+    ],
+)
+def test_what_the_system_says_is_told_in_words(
+    typed: tuple[str, ...], said: str, tmp_path: Path
+) -> None:
+    done = subprocess.run(
+        [*TOOL, *typed], capture_output=True, text=True, check=False, cwd=tmp_path
+    )
+    assert done.returncode == 1
+    assert done.stderr.endswith(f"{said}\n")
+    assert "Errno" not in done.stderr
+
+
 @pytest.mark.parametrize("command", ["check", "upload"])
 def test_what_an_interrupt_ends_with(command: str, tmp_path: Path) -> None:
     pipe = tmp_path / "pipe.runlog"

@@ -14,11 +14,11 @@ from typing import NoReturn
 
 from .commands import arguments as of
 from .commands.answer import Answer
-from .exit_statuses import DONE, FAILED, INTERRUPTED, USAGE, in_words, statuses_of
+from .exit_statuses import DONE, FAILED, INTERRUPTED, USAGE, statuses_of, told
 from .plan.registry import MEANINGS
 from .run_log import CheckReport, check
 from .spelling import suggestion
-from .terminal import PipeClosed, end_quietly, show_steering
+from .terminal import PipeClosed, end_quietly, in_words, show_steering
 
 VERSION = "0.1.0"
 COMMANDS: Mapping[str, tuple[str, Callable[[argparse.ArgumentParser], None]]] = {
@@ -71,7 +71,7 @@ def parsers() -> tuple[argparse.ArgumentParser, Mapping[str, argparse.ArgumentPa
     parser = Parser(
         prog="coalescope-host",
         description="Tools for the machine under test.",
-        epilog=f"{in_words(statuses_of(''))} The help of each command says what else it means.",
+        epilog=f"{told(statuses_of(''))} The help of each command says what else it means.",
     )
     parser.add_argument("-V", "--version", action="version", version=f"%(prog)s {VERSION}")
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
@@ -81,7 +81,7 @@ def parsers() -> tuple[argparse.ArgumentParser, Mapping[str, argparse.ArgumentPa
             name,
             help=does,
             description=f"{does[0].upper()}{does[1:]}.",
-            epilog=in_words(statuses_of(name)),
+            epilog=told(statuses_of(name)),
             allow_abbrev=False,
         )
         add_arguments(known[name])
@@ -104,8 +104,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         return INTERRUPTED
     except OSError as error:  # the disk behind the output is full, say
-        named = "" if error.filename is None else f"{error.filename}: "
-        sys.stderr.write(f"coalescope-host: {named}{error.strerror or error}\n")
+        sys.stderr.write(f"coalescope-host: {in_words(error)}\n")
         end_quietly()
         return FAILED
     return status

@@ -47,7 +47,7 @@ def statuses_of(command: str) -> Mapping[int, str]:
     return {**_OF_ALL, **_OF.get(command, {})}
 
 
-def in_words(statuses: Mapping[int, str]) -> str:
+def told(statuses: Mapping[int, str]) -> str:
     """Statuses as a paragraph of a help text."""
     listed = (f"{status:d} {meaning}" for status, meaning in statuses.items())
     return f"Exit status: {'; '.join(listed)}."

@@ -57,6 +57,13 @@ def _until_closed() -> Iterator[None]:
         raise PipeClosed from None
 
 
+def in_words(error: BaseException) -> str:
+    """What went wrong; of a file, its name and the system's reason, without the error's number."""
+    if not isinstance(error, OSError) or error.strerror is None:
+        return str(error) or type(error).__name__
+    return error.strerror if error.filename is None else f"{error.filename}: {error.strerror}"
+
+
 def end_quietly() -> int:
     """Have nothing more written, not even at exit; the status that a shell reports for SIGPIPE."""
     nowhere = os.open(os.devnull, os.O_WRONLY)

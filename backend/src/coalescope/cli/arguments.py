@@ -136,7 +136,7 @@ def _finite(text: str) -> float:
     try:
         value = float(text)
     except ValueError:
-        alone = ": give it alone, in the unit of its name" if _WITH_UNIT.fullmatch(text) else ""
+        alone = ": give the number alone, without a unit" if _WITH_UNIT.fullmatch(text) else ""
         raise argparse.ArgumentTypeError(f"{text!r} is not a number{alone}") from None
     if not math.isfinite(value):
         raise argparse.ArgumentTypeError(f"{text!r} is not a finite number")

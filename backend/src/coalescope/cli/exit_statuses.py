@@ -4,7 +4,7 @@
 from collections.abc import Mapping
 from enum import IntEnum
 
-from coalescope_host.exit_statuses import in_words
+from coalescope_host import exit_statuses
 
 
 class ExitStatus(IntEnum):
@@ -65,4 +65,4 @@ def statuses_of(command: str) -> Mapping[int, str]:
 
 def told(command: str) -> str:
     """The same as a paragraph of a help text."""
-    return in_words(statuses_of(command))
+    return exit_statuses.told(statuses_of(command))

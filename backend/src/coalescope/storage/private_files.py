@@ -12,13 +12,15 @@ _OTHERS = stat.S_IRWXG | stat.S_IRWXO
 
 
 def make_folder(folder: Path) -> None:
-    """Make a folder, and those that it stands in, unless it is there."""
+    """Make a folder, and those that it stands in, unless it is there. Errors: OSError."""
     try:
         folder.mkdir(FOLDER_MODE)
     except FileExistsError:
         if not folder.is_dir():
             raise
     except FileNotFoundError:
+        if folder.parent.is_dir():  # one that takes no folder, as /proc
+            raise
         make_folder(folder.parent)
         make_folder(folder)
 

@@ -12,6 +12,7 @@ from coalescope_host.run import factory
 from coalescope_host.run.journal import JournalError
 from coalescope_host.run.signals import Interrupted
 from coalescope_host.run.sweeping import PilotError, RestoreError
+from coalescope_host.terminal import in_words
 
 from .answer import Answer
 
@@ -42,8 +43,8 @@ def ended(
         say(f"coalescope-host {command}: {error}")
         return answer.end(USAGE, "usage", str(error))
     except _TROUBLE as error:
-        say(f"coalescope-host {command}: {error}")
-        return answer.end(FAILED, "failed", str(error))
+        say(f"coalescope-host {command}: {in_words(error)}")
+        return answer.end(FAILED, "failed", in_words(error))
     except KeyboardInterrupt:
         return _interrupted(answer, Interrupted(signal.SIGINT), goes_on)
     except Interrupted as interruption:

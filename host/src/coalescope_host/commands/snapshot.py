@@ -6,6 +6,7 @@ from argparse import Namespace
 
 from coalescope_host.exit_statuses import FAILED
 from coalescope_host.snapshots.taking import NotTakenError, take
+from coalescope_host.terminal import in_words
 
 from .answer import Answer
 from .ending import say
@@ -23,7 +24,7 @@ def run(options: Namespace) -> int:
     except FileExistsError:
         return _failed(answer, f"{options.out} is there already; --force writes over it")
     except (NotTakenError, OSError) as error:
-        return _failed(answer, str(error))
+        return _failed(answer, in_words(error))
     said = [text] if options.out is None else [f"Kept in {options.out}."]
     file_name = None if options.out is None else str(options.out)
     answer.tell(said, file=file_name, snapshot=document)

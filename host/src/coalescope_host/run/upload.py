@@ -14,6 +14,7 @@ from typing import Any
 from urllib.parse import urlencode, urlsplit
 
 from coalescope_host.program_environment import TOKEN_VARIABLE
+from coalescope_host.terminal import in_words
 from coalescope_host.wrong_scheme import sent_on, wrong_scheme
 
 PASSING = frozenset({408, 425, 429, 500, 502, 503, 504})
@@ -105,7 +106,7 @@ def send(server: str, path: Path, secret: str | None) -> Outcome:
     except (OSError, http.client.HTTPException) as error:
         over_tls = isinstance(connection, http.client.HTTPSConnection)
         meant = wrong_scheme(server) if isinstance(error, _MISUNDERSTOOD[over_tls]) else None
-        said = f"{server} cannot be reached: {error or type(error).__name__}"
+        said = f"{server} cannot be reached: {in_words(error)}"
         return Outcome("failed", meant or said)
     finally:
         connection.close()
