@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 import yaml
-from coalescope.cli.build_gate import NOT_KNOWN, WORSE
+from coalescope.cli.exit_statuses import ExitStatus
 from patience import PATIENCE_S
 
 pytestmark = pytest.mark.folder_stack
@@ -28,10 +28,10 @@ RUNS = {
 }
 STATUS = {
     "as good": 0,
-    "worse": WORSE,
-    "single runs": NOT_KNOWN,
-    "another day": NOT_KNOWN,
-    "at no known time": NOT_KNOWN,
+    "worse": ExitStatus.WORSE,
+    "single runs": ExitStatus.NOT_KNOWN,
+    "another day": ExitStatus.NOT_KNOWN,
+    "at no known time": ExitStatus.NOT_KNOWN,
 }
 each_status = pytest.mark.parametrize(("candidate", "status"), STATUS.items(), ids=STATUS)
 
@@ -113,7 +113,11 @@ def test_the_step_of_a_workflow_says_why_it_fails(
     (tmp_path / "step.sh").write_text(STEP["run"])
     done = shell(tmp_path, "bash", "-e", "step.sh")
     assert done.returncode == status, done.stdout + done.stderr
-    said = {0: "", WORSE: "::error::The candidate is worse", NOT_KNOWN: "::error::It is not known"}
+    said = {
+        0: "",
+        ExitStatus.WORSE: "::error::The candidate is worse",
+        ExitStatus.NOT_KNOWN: "::error::It is not known",
+    }
     assert done.stdout.count("::error::") == (status != 0)
     assert said[status] in done.stdout
 
@@ -134,6 +138,6 @@ def test_the_statuses_are_those_of_the_program() -> None:
     rows = re.findall(r"^\| (\d) \| ([^|]+) \|", DOCUMENT, re.MULTILINE)
     assert dict(rows) == {
         "0": "nothing is worse beyond chance",
-        str(WORSE): "something is worse",
-        str(NOT_KNOWN): "it is not known",
+        str(ExitStatus.WORSE): "something is worse",
+        str(ExitStatus.NOT_KNOWN): "it is not known",
     }
