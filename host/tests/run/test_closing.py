@@ -85,6 +85,20 @@ def test_a_mean_that_is_unresolved_is_explained(
     assert shown.count("unresolved: half of the interval is more than the mean") == explained
 
 
+def test_that_nothing_was_lost_is_said_of_this_host_alone(files: Files) -> None:
+    """What the workload says of the other end stands among the warnings."""
+    files.plan("mtu_bytes = [9000, 1500]")
+    plan = load_plan(files.folder / "plan.toml")
+    cell = {name: levels[0] for name, levels in plan.factors.items()}
+
+    def said(drops: float) -> list[str]:
+        runs = [{"throughput_mbps": 991.0, "socket_drops": drops}]
+        return [line for line in lines(plan, [(cell, runs)]) if line.startswith("No loss")]
+
+    assert said(0) == ["No loss was counted on this host (socket_drops)."]
+    assert said(3) == []
+
+
 @pytest.mark.fault("B8")
 def test_a_sweep_ends_with_a_row_for_each_cell_and_says_what_is_next(files: Files) -> None:
     files.plan("mtu_bytes = [9000, 1500]\nring_rx = [128]")

@@ -301,7 +301,7 @@ def test_remarks_on_iperf3():
     sent = {"retransmits": 3, "bits_per_second": 90e6}
     said = iperf3.remarks(iperf3_report(sum_sent=sent), 100.0)
     assert said == [
-        "3 segments were retransmitted",
+        "its sender retransmitted 3 segments",
         "the peer sent 90.0 Mb/s where 100.0 were asked for",
     ]
     assert iperf3.remarks(iperf3_report(sum_sent={**sent, "retransmits": 0}), None) == []

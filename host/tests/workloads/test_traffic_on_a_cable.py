@@ -173,3 +173,8 @@ def test_the_way_over_ipv6_is_tried_with_packets_of_the_mtu(hosts):
         assert "a black hole: packets up to 1" in probe(peer, 9000, hosts.here)
     finally:
         hosts.ip("-n", hosts.here, "link", "set", hosts.interface, "mtu", "1500")
+
+
+def test_without_ping_no_way_is_called_bad(hosts, monkeypatch):
+    monkeypatch.setenv("PATH", "/nowhere")
+    assert "not tried: ping is not installed" in probe(OVER_IPV6[0], 1500, hosts.here)

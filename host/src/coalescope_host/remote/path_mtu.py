@@ -6,6 +6,7 @@ A switch that drops large frames says nothing: small packets pass, large ones va
 
 import ipaddress
 import re
+import shutil
 import subprocess
 from typing import Protocol
 
@@ -53,6 +54,8 @@ def own_address(to: str, netns: str | None = None) -> str:
 
 def probe(address: str, mtu_bytes: int, netns: str | None = None) -> str | None:
     """None if packets of `mtu_bytes` are answered by that address, else what is wrong."""
+    if shutil.which("ping", path=program_environment().get("PATH")) is None:
+        return "not tried: ping is not installed (Debian: iputils-ping)"
     version = ipaddress.ip_address(address).version
     payload = mtu_bytes - HEADERS_BYTES[version]
     answered, said = _ping(address, payload, netns)
@@ -97,8 +100,8 @@ def _ping(address: str, payload: int, netns: str | None, count: int = 3) -> tupl
             check=False,
             env={**program_environment(), "LC_ALL": "C"},
         )
-    except FileNotFoundError:
-        return False, "ping is not installed (Debian: iputils-ping)"
+    except FileNotFoundError as error:
+        return False, f"{error.filename} is not installed"
     except subprocess.TimeoutExpired:
         return False, ""
     return done.returncode == 0, done.stdout + done.stderr

@@ -22,7 +22,6 @@ _COLUMNS = (
     "interface_cpu_percent",
     "latency_p50_us",
     "latency_p99_us",
-    "datagram_loss_percent",
     "socket_drops",
     "backlog_drops",
     "ring_drops",
@@ -32,7 +31,7 @@ _COLUMNS = (
     "host_cpu_percent",
 )
 _INSTEAD = {"poll_rate_hz": ("rx_interrupt_rate_hz", "rx_line_interrupt_rate_hz")}
-_LOSSES = frozenset(_COLUMNS[_COLUMNS.index("datagram_loss_percent") : -2])
+_LOSSES = frozenset(_COLUMNS[_COLUMNS.index("socket_drops") : -2])
 _IN_A_BLOCK = ("throughput_mbps", "interface_cpu_percent", "host_cpu_percent")
 _NARROWEST, _UNKNOWN_WIDTH = 60, 160
 
@@ -149,7 +148,7 @@ def lines(plan: Plan, cells: Sequence[Cell]) -> Iterator[str]:
         yield f"Left out for want of room: {', '.join(left_out)}."
     counted = [name for name in _LOSSES if any(name in v for _, runs in cells for v in runs)]
     if counted and not _LOSSES & set(measures):
-        yield f"No loss was counted ({', '.join(sorted(counted))})."
+        yield f"No loss was counted on this host ({', '.join(sorted(counted))})."
 
 
 def _measures(runs: Sequence[Values]) -> list[str]:

@@ -87,7 +87,7 @@ def remarks(document: Mapping[str, Any], rate_mbps: float | None) -> list[str]:
     said = []
     retransmits = number(document, "end", "sum_sent", "retransmits")
     if retransmits:
-        said.append(f"{retransmits:.0f} segments were retransmitted")
+        said.append(f"its sender retransmitted {retransmits:.0f} segments")
     lost = number(document, "end", "sum_received", "lost_packets")
     if lost is None:
         lost = number(document, "end", "sum", "lost_packets")
