@@ -13,6 +13,7 @@ from guest.folders import alone
 from guest.kernel import debian_kernel
 from guest.machine import Guest
 from guest.programs import build_programs
+from guest.versions import VERSIONS
 
 pytestmark = pytest.mark.guest
 
@@ -30,10 +31,16 @@ ip -n there address add fd00:215::2/64 dev work0 nodad
 """
 
 
-@pytest.fixture(scope="module")
-def static_tool():
+@pytest.fixture(scope="module", params=VERSIONS)
+def kernel(request):
     with alone():
-        return build_programs(debian_kernel())["/usr/local/bin/coalescope-traffic"]
+        return debian_kernel(request.param)
+
+
+@pytest.fixture(scope="module")
+def static_tool(kernel):
+    with alone():
+        return build_programs(kernel)["/usr/local/bin/coalescope-traffic"]
 
 
 @pytest.fixture
@@ -53,14 +60,17 @@ def traffic(monkeypatch):
     return prepared
 
 
-def test_frames_have_size_and_rate_and_end_with_the_script(static_tool, traffic, tmp_path):
+def test_frames_have_size_and_rate_and_end_with_the_script(kernel, static_tool, traffic, tmp_path):
     """And before: without the module, and with an interface that is not there."""
     over_ipv6, traffic = traffic("fd00:215::2"), traffic("10.215.0.2")
     ((_, server),) = traffic.servers
     ((_, sender),) = over_ipv6.servers
     absent = [{"work0": "absent0"}.get(part, part) for part in server]
     guest = Guest(
-        modules=("veth",), on_board=("pktgen",), files={"/opt/coalescope-traffic": static_tool}
+        kernel=kernel,
+        modules=("veth",),
+        on_board=("pktgen",),
+        files={"/opt/coalescope-traffic": static_tool},
     )
     script = f"""
     {HOSTS}
