@@ -15,7 +15,7 @@ from coalescope.experiments.records import FactorValue
 from coalescope.exports.formulas import as_meant
 from coalescope.runs.records import MeasuredValue
 from coalescope.untrusted.bounds import LARGEST_NUMBER, LEVEL_CHARACTERS
-from coalescope.untrusted.texts import CONTROL
+from coalescope.untrusted.texts import fault_in
 from coalescope.uploads.columns import Column, Role
 from coalescope.uploads.csv_faults import Faults
 
@@ -162,14 +162,7 @@ class _FieldReader:
             and abs(float(text)) <= LARGEST_NUMBER
         ):
             return float(text)
-        if len(text) > LEVEL_CHARACTERS or CONTROL.search(text):
-            self._fault(
-                "bad_text",
-                f"The level of {column.name} is too long or has control characters.",
-                f"Use plain text of at most {LEVEL_CHARACTERS} characters.",
-                column.name,
-                text,
-            )
+        if not self._is_plain(f"The level of {column.name}", column.name, text):
             return None
         return as_meant(text)
 
@@ -179,16 +172,16 @@ class _FieldReader:
 
     def block(self, text: str) -> str | None:
         """What the run was recorded together with; None where it is not known."""
-        if len(text) > LEVEL_CHARACTERS or CONTROL.search(text):
-            self._fault(
-                "bad_text",
-                "The block is too long or has control characters.",
-                f"Use plain text of at most {LEVEL_CHARACTERS} characters.",
-                "block",
-                text,
-            )
+        if not self._is_plain("The block", "block", text):
             return None
         return as_meant(text) or None
+
+    def _is_plain(self, what: str, field: str, text: str) -> bool:
+        fault = "is too long" if len(text) > LEVEL_CHARACTERS else fault_in(text)
+        if fault is not None:
+            advice = f"Use plain text of at most {LEVEL_CHARACTERS} characters."
+            self._fault("bad_text", f"{what} {fault}.", advice, field, text)
+        return fault is None
 
     def moment(self, text: str) -> str | None:
         """When the run was recorded, in UTC; None where it is not known, or after a fault."""
