@@ -100,7 +100,9 @@ def test_what_an_interrupt_ends_with(command: str, tmp_path: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as listener:
         server = ["--server", f"http://127.0.0.1:{listener.getsockname()[1]}"]
         process = subprocess.Popen(
-            [*TOOL, command, str(pipe), *(server if command == "upload" else [])],
+            # a shell that runs these tests in the background has SIGINT ignored, for children too
+            ["env", "--default-signal=INT", *TOOL, command, str(pipe)]
+            + (server if command == "upload" else []),
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,

@@ -31,9 +31,17 @@ def workers_of(pid: int) -> list[int]:
     """Processes that were begun to answer; the others look after them."""
     found = []
     for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split():
-        if b"spawn_main" in Path(f"/proc/{child}/cmdline").read_bytes():
+        if b"spawn_main" in command_line_of(int(child)):
             found.append(int(child))
     return found
+
+
+def command_line_of(pid: int) -> bytes:
+    """Nothing of a process that has ended since it was listed."""
+    try:
+        return Path(f"/proc/{pid}/cmdline").read_bytes()
+    except (FileNotFoundError, ProcessLookupError):
+        return b""
 
 
 def gone(pid: int) -> bool:

@@ -114,7 +114,7 @@ def test_the_commands_and_the_way_back(client: Any) -> None:
         ({"aims": []}, "invalid_request", ""),
         ({"aims": [{**FAST[0], "weight": 0}]}, "invalid_request", ""),
         ({"where": {"delay_us": 10}}, "no_recommendation", "Without holding delay_us there are"),
-        ({"where": {"delay_us": 7}}, "no_such_cells", "factors"),
+        ({"where": {"delay_us": 7}}, "no_such_cells", "Levels there are: delay_us: 10, 40"),
         ({"interface": "eth0; reboot"}, "wrong_interface", "ip link"),
         ({"interface": "eth0", "driver": "$(reboot)"}, "wrong_driver", "ethtool -i"),
     ],

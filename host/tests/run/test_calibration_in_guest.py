@@ -11,12 +11,11 @@ import re
 import subprocess
 import sys
 from collections.abc import Callable
-from functools import cache, partial
+from functools import cache
 from pathlib import Path
 
 import pytest
 from coalescope_host.remote.bundle import bundle
-from guest.versions import VERSIONS
 
 pytestmark = [pytest.mark.guest, pytest.mark.slow, pytest.mark.timeout(1800)]
 
@@ -69,13 +68,10 @@ of_both = pytest.mark.parametrize(
 )
 
 
-@pytest.fixture(scope="module", params=VERSIONS)
-def calibrated(
-    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
-) -> Callable[[tuple[str, ...]], Path]:
+@pytest.fixture(scope="module")
+def calibrated(tmp_path_factory: pytest.TempPathFactory) -> Callable[[tuple[str, ...]], Path]:
     """Calibrates the cards of a guest, once; what came of it."""
-    folder = partial(tmp_path_factory.mktemp, "guest")
-    return cache(lambda cards: calibrated_in_a_guest(request.param, cards, folder()))
+    return cache(lambda cards: calibrated_in_a_guest(cards, tmp_path_factory.mktemp("guest")))
 
 
 @pytest.fixture
@@ -84,7 +80,7 @@ def said(request: pytest.FixtureRequest, calibrated: Callable[[tuple[str, ...]],
     return calibrated(request.param)
 
 
-def calibrated_in_a_guest(version: str, cards: tuple[str, ...], folder: Path) -> Path:
+def calibrated_in_a_guest(cards: tuple[str, ...], folder: Path) -> Path:
     """Fill the folder; returns it."""
     from guest.folders import alone
     from guest.kernel import debian_kernel
@@ -92,7 +88,7 @@ def calibrated_in_a_guest(version: str, cards: tuple[str, ...], folder: Path) ->
     from guest.programs import build_programs
 
     with alone():
-        kernel = debian_kernel(version)
+        kernel = debian_kernel()
         programs = build_programs(kernel)
     guest = Guest(
         kernel=kernel,

@@ -3,12 +3,10 @@
 
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, FiniteFloat, StringConstraints
-
-from coalescope.untrusted.texts import one_line
+from pydantic import BaseModel, ConfigDict, Field, FiniteFloat, StringConstraints
 
 _Name = Annotated[str, StringConstraints(pattern=r"^[A-Za-z][A-Za-z0-9_]{0,63}$")]
-_Unit = Annotated[str, Field(max_length=60), AfterValidator(one_line)]
+_Unit = Annotated[str, Field(max_length=60)]
 _MOST_NAMES = 64
 
 
@@ -32,7 +30,7 @@ class UserInputIn(BaseModel):
     model_config = ConfigDict(extra="forbid", strict=True)
 
     name: _Name
-    source: Annotated[str, Field(max_length=200), AfterValidator(one_line)] | None = Field(
+    source: Annotated[str, Field(max_length=200)] | None = Field(
         default=None,
         description="The factor or measure that a fit takes it from; by default that of its name",
     )
@@ -79,7 +77,6 @@ class UserModelIn(BaseModel):
     title: Annotated[
         str,
         StringConstraints(strip_whitespace=True, min_length=1, max_length=200, pattern=r"\S"),
-        AfterValidator(one_line),
     ]
     inputs: Annotated[list[UserInputIn], Field(max_length=_MOST_NAMES)]
     parameters: Annotated[list[UserParameterIn], Field(max_length=_MOST_NAMES)] = []

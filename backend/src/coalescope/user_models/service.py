@@ -1,10 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """From a user's document to a model; all refusals happen here, before any work is done."""
 
+from collections.abc import Iterator
+
 from coalescope_models.expr import Graph, GraphError, GraphFormatError, GraphLimitError
 from coalescope_models.user_models.model import Constant, UserModel, UserModelError, user_model
 
 from coalescope.errors import CoalescopeError, sentence
+from coalescope.untrusted.texts import refuse_control
 from coalescope.user_models.schemas import UserModelIn
 
 _WHICH_BOUND = {
@@ -16,7 +19,9 @@ _WHICH_BOUND = {
 
 
 def read_user_model(document: UserModelIn) -> UserModel:
-    """Return the model. Errors: 422 saying which part of the graph is wrong, or too large."""
+    """Return the model. Errors: 422 saying which text or part of it is wrong, or too large."""
+    for field, text in _texts(document):
+        refuse_control(field, text)
     try:
         graph = Graph.from_json(document.graph)
         return user_model(
@@ -49,3 +54,12 @@ def read_user_model(document: UserModelIn) -> UserModel:
             where={"field": error.name},
             advice="Inputs and parameters together are the graph's inputs, each named once.",
         ) from None
+
+
+def _texts(document: UserModelIn) -> Iterator[tuple[str, str]]:
+    """What may be any text, by where it stands."""
+    yield "title", document.title
+    for given in (*document.inputs, *document.parameters, *document.outputs):
+        yield f"unit of {given.name}", given.unit
+    for name, source in document.sources().items():
+        yield f"source of {name}", source
