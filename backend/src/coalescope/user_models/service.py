@@ -8,7 +8,12 @@ from coalescope_models.user_models.model import Constant, UserModel, UserModelEr
 
 from coalescope.errors import CoalescopeError, sentence
 from coalescope.untrusted.texts import refuse_control
-from coalescope.user_models.schemas import UserModelIn
+from coalescope.user_models.schemas import (
+    UserInputIn,
+    UserModelIn,
+    UserOutputIn,
+    UserParameterIn,
+)
 
 _WHICH_BOUND = {
     "nodes": "Write the function with fewer operations.",
@@ -59,7 +64,12 @@ def read_user_model(document: UserModelIn) -> UserModel:
 def _texts(document: UserModelIn) -> Iterator[tuple[str, str]]:
     """What may be any text, by where it stands."""
     yield "title", document.title
-    for given in (*document.inputs, *document.parameters, *document.outputs):
-        yield f"unit of {given.name}", given.unit
+    parts: list[UserInputIn | UserParameterIn | UserOutputIn] = [
+        *document.inputs,
+        *document.parameters,
+        *document.outputs,
+    ]
+    for part in parts:
+        yield f"unit of {part.name}", part.unit
     for name, source in document.sources().items():
         yield f"source of {name}", source
