@@ -19,9 +19,9 @@ from coalescope.recommendations.forms import FORMS, File, Form
 from coalescope.recommendations.forms.network_manager import properties
 from coalescope.recommendations.target import Target, target_for
 from coalescope_host.drivers import DRIVERS
-from guest.debian import DEBIAN_13, Apt, unpack
 from guest.errors import GuestError
-from guest.folders import BUILD, alone, made_once
+
+from .debian_tree import debian_tree
 
 SETTING: Factors = {"mtu_bytes": 3000, "delay_us": 120}
 INTERFACE = "enp3s0"
@@ -66,25 +66,13 @@ def written(files: Sequence[File]) -> str:
 Debian = Callable[[str], "subprocess.CompletedProcess[str]"]
 
 
-def make(folder: Path) -> None:
-    for name in ("bin", "sbin", "lib", "lib64"):
-        (folder / "usr" / name).mkdir(parents=True)
-        (folder / name).symlink_to(f"usr/{name}")
-    unpack(Apt(BUILD, DEBIAN_13).download(PACKAGES), folder)
-    (folder / "usr/bin/awk").symlink_to("mawk")
-    (folder / "etc/passwd").write_text("root:x:0:0:root:/root:/bin/sh\n")
-    for name in ("proc", "sys"):
-        (folder / name).mkdir(exist_ok=True)
-
-
 @pytest.fixture(scope="session")
 def debian() -> Debian:
     """Runs a shell script in Debian 13, with its output and errors in one."""
     if os.geteuid() != 0:
         pytest.skip("a chroot needs root")
     try:
-        with alone():
-            root = made_once(BUILD / "checkers-of-forms", make)
+        root = debian_tree("checkers-of-forms", PACKAGES)
     except GuestError as error:
         pytest.skip(f"Debian's packages cannot be fetched: {error}")
 

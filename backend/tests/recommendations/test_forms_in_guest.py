@@ -11,10 +11,10 @@ from pathlib import Path
 import pytest
 from coalescope.recommendations.forms import FORMS, File
 from coalescope.recommendations.target import target_for
-from guest.debian import DEBIAN_13, Apt, unpack
-from guest.folders import BUILD, alone, made_once
 from guest.kernel import NEWEST, debian_kernel
 from guest.machine import Guest
+
+from .debian_tree import debian_tree
 
 CARD = "ens4"
 """In PCI slot 4."""
@@ -46,16 +46,6 @@ ip link set {CARD} up
 pytestmark = [pytest.mark.guest, pytest.mark.slow]
 
 
-def make(folder: Path) -> None:
-    for name in ("bin", "sbin", "lib", "lib64"):
-        (folder / "usr" / name).mkdir(parents=True)
-        (folder / name).symlink_to(f"usr/{name}")
-    unpack(Apt(BUILD, DEBIAN_13).download(PACKAGES), folder)
-    (folder / "usr/bin/awk").symlink_to("mawk")
-    (folder / "etc/passwd").write_text("root:x:0:0:root:/root:/bin/sh\n")
-    (folder / "etc/group").write_text("root:x:0:\n")
-
-
 def written(files: Sequence[File]) -> str:
     """Commands that write files."""
     lines = []
@@ -83,8 +73,7 @@ def applied(form: str, commands: Sequence[str]) -> str:
 
 
 def test_forms_set_a_card_of_linux(tmp_path: Path) -> None:
-    with alone():
-        root = made_once(BUILD / "programs-of-forms", make)
+    root = debian_tree("programs-of-forms", PACKAGES)
     (script,) = [file for file in FORMS["tuned"](TARGET).files if file.executable]
     ifup = [
         f"echo 'iface {CARD} inet manual' >/tmp/interfaces",
