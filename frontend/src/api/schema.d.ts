@@ -2066,7 +2066,7 @@ export interface components {
              * Verdict
              * @enum {string}
              */
-            verdict: "none_found" | "by_cluster" | "refused" | "not_known";
+            verdict: "none_found" | "too_few" | "by_cluster" | "refused" | "not_known";
             /** Reason */
             reason: string | null;
             /** Clusters */

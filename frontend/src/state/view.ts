@@ -52,7 +52,7 @@ export interface View {
   readonly sliders: readonly Slider[];
   /** Half a pooled interval as a share of the mean, where the cells have no deviation of their own. */
   readonly pooled: number | null;
-  /** Why intervals are made of blocks, sessions or rounds, or absent; null where neither is. */
+  /** Why intervals are made of blocks, sessions or rounds, absent, or not sure; null where none is. */
   readonly dependence: string | null;
   /** Where every slider starts. */
   readonly start: Readonly<Record<string, number>>;

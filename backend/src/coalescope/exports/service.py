@@ -111,7 +111,7 @@ def _reasons(judged: JudgedCells) -> dict[str, str]:
     return {
         name: found.reason
         for name, found in judged.independence.items()
-        if found.reason is not None and found.verdict != "none_found"
+        if found.reason is not None and found.dependent
     }
 
 

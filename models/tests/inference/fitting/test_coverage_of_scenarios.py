@@ -6,6 +6,7 @@ prints the table of docs/soak.md. Each check that a scenario needs can be switch
 rule then fails.
 """
 
+import importlib
 import logging
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -31,6 +32,8 @@ REFUSED = 0.9
 #: By the default method and the robust one, and the same of a model that is not linear in its
 #: parameters.
 LINEAR, ROBUST, NONLINEAR, NONLINEAR_ROBUST = "linear", "robust", "nonlinear", "nonlinear robust"
+#: The default method where only nine settings were measured.
+NINE = "nine settings"
 NOT_LINEAR = (NONLINEAR, NONLINEAR_ROBUST)
 COSTS = {"alpha": 0.813, "beta": 0.266, "gamma": 1.11}
 WAITS = {"idle_us": 220.0, "delay_waits": 2.15}
@@ -193,6 +196,8 @@ SCENARIOS: dict[str, Callable[[int, int, np.random.Generator], Runs]] = {
     "misfit 4 %": misfit,
 }
 COUNTS, CPU_TIME = costs()
+#: Three MTUs, three delays.
+NINE_OF_THEM = [8 * mtu + delay for mtu in (0, 2, 4) for delay in (0, 3, 7)]
 LEVELS, THROUGHPUT = waits()
 
 
@@ -200,9 +205,10 @@ def fitted(kind, runs, resamples, rng, told=True):
     """The fit that somebody gets; `told` whether it is told when the runs were made."""
     known = {"cells": runs.cells, "when": runs.when if told else None}
     if kind not in NOT_LINEAR:
-        method = "ols" if kind == LINEAR else kind
-        table = {name: column[runs.cells] for name, column in COUNTS.items()}
-        table["system_cpu_jiffies"] = CPU_TIME[runs.cells] * (1.0 + runs.off)
+        method = "ols" if kind in (LINEAR, NINE) else kind
+        rows = np.array(NINE_OF_THEM)[runs.cells] if kind == NINE else runs.cells
+        table = {name: column[rows] for name, column in COUNTS.items()}
+        table["system_cpu_jiffies"] = CPU_TIME[rows] * (1.0 + runs.off)
         return fit_linear("cpu-overhead", table, method, **known, resamples=resamples, rng=rng)
     table = {name: column[runs.cells] for name, column in LEVELS.items()}
     table["throughput_mbps"] = THROUGHPUT[runs.cells] * (1.0 + runs.off)
@@ -218,7 +224,7 @@ class Outcome:
     Attributes:
         sets: how many were simulated.
         refused: of how many the intervals were absent, or the model said to be rejected, or runs
-            to be outliers.
+            to be outliers, or the runs to be too few to show their dependence.
         coverage: share of the other sets whose interval covers the truth, by parameter.
     """
 
@@ -251,7 +257,8 @@ class Outcome:
 def is_refused(result):
     misfit = result.diagnostics.lack_of_fit
     return (
-        any(own.ci95 is None for own in result.estimates.values())
+        (result.independence is not None and result.independence.verdict == "too_few")
+        or any(own.ci95 is None for own in result.estimates.values())
         or (misfit is not None and misfit.rejected)
         or "not belong with the others" in (result.message or "")
     )
@@ -261,7 +268,8 @@ def simulate(scenario, kind, n, sets, resamples=100, told=True, seed=20):
     """Measure and fit so many sets, and count what the answers say."""
     rng = np.random.default_rng(seed)
     truth = WAITS if kind in NOT_LINEAR else COSTS
-    count = len(THROUGHPUT) if kind in NOT_LINEAR else len(CPU_TIME)
+    settings = {NINE: NINE_OF_THEM, NONLINEAR: THROUGHPUT, NONLINEAR_ROBUST: THROUGHPUT}
+    count = len(settings.get(kind, CPU_TIME))
     hits, refused = dict.fromkeys(truth, 0), 0
     for _ in range(sets):
         runs = SCENARIOS[scenario](count, n, rng)
@@ -282,6 +290,25 @@ def test_intervals_cover_the_truth_or_are_refused(scenario, kind):
     """Simulated a little: fails what surely does neither."""
     outcome = simulate(scenario, kind, 3, 60 if kind == LINEAR else 10, 60)
     assert not outcome.silent_failures(), outcome
+
+
+@pytest.mark.parametrize("n", [3, 5, 10])
+@pytest.mark.parametrize("scenario", ["AR(1) 0.8, random order", "AR(1) 0.8, rounds"])
+def test_few_settings_show_dependence_or_are_said_to_be_too_few(scenario, n):
+    outcome = simulate(scenario, NINE, n, 60, 60)
+    assert not outcome.silent_failures(), outcome
+
+
+def test_enough_runs_of_few_settings_are_not_said_to_be_too_few():
+    outcome = simulate("plain", NINE, 5, 60, 60)
+    assert outcome.refused < 0.1 * outcome.sets, outcome
+    assert not outcome.silent_failures(), outcome
+
+
+def test_without_a_word_few_settings_fail_silently(monkeypatch):
+    module = importlib.import_module("coalescope_models.inference.statistics.independence")
+    monkeypatch.setattr(module, "_ENOUGH", 0)
+    assert simulate("AR(1) 0.8, random order", NINE, 3, 60, 60).silent_failures()
 
 
 def test_hc3_covers_the_truth_where_variances_differ():
@@ -387,6 +414,7 @@ def plain_ends(draws):
 TABLE = [
     *((scenario, LINEAR) for scenario in SCENARIOS),
     *((scenario, NONLINEAR) for scenario in SCENARIOS),
+    *((scenario, NINE) for scenario in SCENARIOS),
     *(
         (scenario, kind)
         for scenario in ("plain", "outliers 3 % × 1.5")

@@ -1,10 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Intervals of cells' means cover the truth, or are absent with the reason; each with a control."""
 
+import importlib
+
 import numpy as np
 import pytest
 from coalescope_models.inference.statistics import Timeline, cell_intervals, summarise
 
+judging = importlib.import_module("coalescope_models.inference.statistics.independence")
 CELLS = 24
 
 
@@ -51,7 +54,7 @@ def neighbours(replicates, rng):
     return cells, None, alike(len(cells), rng), None
 
 
-def coverage(scenario, replicates, sets, *, told=True):
+def coverage(scenario, replicates, sets, *, told=True, settings=CELLS):
     """Share of cells whose interval holds the true mean, and share of sets without intervals."""
     rng = np.random.default_rng(1)
     held = given = refused = 0
@@ -66,7 +69,7 @@ def coverage(scenario, replicates, sets, *, told=True):
             assert set(found.instead.values()) == {None}
             refused += 1
             continue
-        for cell in range(CELLS):
+        for cell in range(settings):
             independent = summarise(values[cells == cell].tolist()).ci95
             low, high = found.instead.get(cell, independent) if found else independent
             held += low <= 100.0 <= high
@@ -94,6 +97,21 @@ def test_taken_for_independent_they_miss_the_truth(scenario):
     """The control: what the store kept before."""
     share, _ = coverage(scenario, 5, 60, told=False)
     assert share < 0.9
+
+
+def short_rounds(replicates, rng):
+    cells = np.concatenate([rng.permutation(6) for _ in range(replicates)])
+    own = np.repeat(np.arange(replicates), 6)
+    return cells, own, alike(len(cells), rng), "round"
+
+
+def test_short_rounds_whose_runs_depend_on_their_neighbours_carry_no_interval(monkeypatch):
+    _, refused = coverage(short_rounds, 10, 100, settings=6)
+    assert refused >= 0.95
+    monkeypatch.setattr(judging, "_SHORT_ROUND", 0)
+    share, refused = coverage(short_rounds, 10, 100, settings=6)
+    assert share < 0.9
+    assert refused < 0.1
 
 
 def test_single_runs_of_a_refused_measure_have_no_interval_either():

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from coalescope_models.inference.statistics import Timeline, independence
 from coalescope_models.inference.statistics.independence import (
+    _SHORT_ROUND,
     _autocorrelation,
     _between_clusters,
     _deviations,
@@ -126,6 +127,34 @@ def test_runs_that_resemble_the_ones_before_them_are_refused():
     assert found.verdict == "refused"
     assert found.autocorrelation > 0.3  # deviations from cells' means are less alike than 0.8
     assert sweep(rng.permutation(alike(len(cells))), cells).verdict == "none_found"
+
+
+def test_few_runs_are_not_taken_for_independent():
+    few = np.array([0, 1, 2, 2, 1, 0, 1, 0, 2])
+    found = sweep(noise(len(few)), few)
+    assert found.verdict == "too_few"
+    assert found.reason.startswith("9 replicated runs are too few to show whether a run resembles")
+    many = np.random.default_rng(1).permutation(np.repeat(np.arange(3), 20))
+    assert sweep(noise(len(many)), many).verdict == "none_found"
+
+
+def test_short_rounds_of_runs_that_resemble_each_other_are_refused():
+    rng = np.random.default_rng(5)
+    cells = np.concatenate([rng.permutation(6) for _ in range(20)])
+    found = sweep(alike(len(cells)), cells, np.repeat(np.arange(20), 6))
+    assert found.verdict == "refused"
+    assert "rounds of 6 runs are so short that they may resemble each other" in found.reason
+    long_ones = rounds(4, 5)
+    assert sweep(alike(4 * CELLS), *long_ones).verdict == "by_cluster"
+
+
+def test_rounds_are_short_while_their_means_correlate_by_a_fifth():
+    def correlation(size):
+        places = np.arange(2 * size)
+        covariance = 0.8 ** np.abs(places[:, None] - places)
+        return covariance[:size, size:].mean() / covariance[:size, :size].mean()
+
+    assert correlation(_SHORT_ROUND) <= 0.2 < correlation(_SHORT_ROUND - 1)
 
 
 def test_runs_that_swing_are_not_said_to_resemble_each_other():

@@ -42,7 +42,7 @@ def cell_intervals(
         when: each was recorded, of all n.
     """
     found = independence(values, cells, when)
-    if found is None or found.verdict not in ("refused", "by_cluster"):
+    if found is None or not found.dependent:
         return CellIntervals(found, {})
     rows: dict[Hashable, list[int]] = defaultdict(list)
     for row, cell in enumerate(cells):

@@ -61,6 +61,8 @@ def judge(a: SideRuns, b: SideRuns, when: Timeline) -> Judged:
         return Judged(None, None)
     if found.verdict == "refused":
         return Judged(found.reason, Spread({}, None))
+    if found.verdict == "too_few":  # sides in turns share what neighbours do
+        return Judged(None, None)
     if when.positions is not None and _one_before_the_other(when.positions, len(a.values)):
         return Judged(
             f"{found.reason.partition(';')[0].rstrip('.')}, and one side was recorded before the "
@@ -86,7 +88,7 @@ def judge_settings(
         pair: labels of what is compared with, and of what is compared.
     """
     found = independence(values, cells, when)
-    if found is None or found.verdict not in ("refused", "by_cluster"):
+    if found is None or not found.dependent:
         return Judged(None, None)
     if found.verdict == "refused" or when.clusters is None:
         return Judged(found.reason, Spread({}, None))

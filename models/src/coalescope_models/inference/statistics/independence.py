@@ -33,10 +33,19 @@ _CROSSED = 0.8
 #: Of how cells lie in the sequence: how much of a drift within cells stays hidden, in standard
 #: errors of a cell's mean. Random orders have 1/√cells, replicates in a row √cells.
 _HIDDEN = 0.5
+#: Runs of a fit, or degrees of freedom of the replicates, from which on an autocorrelation of 0.8
+#: is seen in 95 % of the sequences.
+_ENOUGH = 45
+#: Settings from which on the replicates of one lie too far apart for that to bear on their spread.
+_FAR_APART = 16
+#: Runs of a round from which on the means of successive rounds correlate by 0.2 at most, where runs
+#: do by 0.8.
+_SHORT_ROUND = 15
 _ROUNDING = 1e-12
 
-#: Nothing found; intervals by cluster; no intervals; or the sequence is not known.
-Verdict = Literal["none_found", "by_cluster", "refused", "not_known"]
+#: Nothing found; nothing found, in too few runs to show it; intervals by cluster; no intervals; or
+#: the sequence is not known.
+Verdict = Literal["none_found", "too_few", "by_cluster", "refused", "not_known"]
 
 
 @dataclass(frozen=True)
@@ -66,6 +75,11 @@ class Independence:
     drift_p_value: float | None
     autocorrelation: float | None
     autocorrelation_p_value: float | None
+
+    @property
+    def dependent(self) -> bool:
+        """Whether intervals are not those of independent replicates: by cluster, or absent."""
+        return self.verdict in ("by_cluster", "refused")
 
 
 _NOT_KNOWN = Independence("not_known", None, None, None, None, None, None, None, None)
@@ -117,7 +131,8 @@ def independence(
     # in any other order, neighbours may be alike by what the model misses
     if explained and when.positions is not None and not (_clumped(runs) or _same_order(runs)):
         left = _what_is_left(values, when.positions)
-    return _in_sequence(found, runs, left)
+    enough = _long_enough(runs) if left is None else len(values) >= _ENOUGH
+    return _in_sequence(found, runs, left, enough)
 
 
 def _deviations(values: Sequence[float], cells: Sequence[Hashable], when: Timeline) -> list[_Run]:
@@ -161,7 +176,7 @@ def _declared(found: Independence, runs: Sequence[_Run]) -> Independence:
 
 
 def _in_sequence(
-    found: Independence, runs: Sequence[_Run], left: tuple[float, float] | None
+    found: Independence, runs: Sequence[_Run], left: tuple[float, float] | None, enough: bool
 ) -> Independence:
     """One session: what its sequence shows.
 
@@ -169,6 +184,7 @@ def _in_sequence(
         found: what is known already.
         runs: of cells with several, in sequence.
         left: correlation of neighbours in what a model leaves, and its p-value.
+        enough: whether the tests would show what matters.
     """
     if _hidden(runs) > _HIDDEN and _clumped(runs):
         return _judged(
@@ -194,7 +210,7 @@ def _in_sequence(
         found = replace(found, autocorrelation=left[0], autocorrelation_p_value=left[1])
     why = _why(found, shown)
     if why is None:
-        return found
+        return found if enough else _too_few(found, "", len(runs))
     if _same_order(runs):
         return _judged(
             found,
@@ -203,7 +219,9 @@ def _in_sequence(
             "miss it: none is given; randomise the order within each round.",
         )
     if found.clusters is not None or not shown.isdisjoint({"neighbours", "left"}):
-        return _fewer(found, why)
+        return _fewer(found, why, len(runs))
+    if not enough:  # a drift of so few may be runs that resemble each other
+        return _too_few(found, f"{why}. ", len(runs))
     return _judged(
         found,
         "none_found",
@@ -225,20 +243,40 @@ def _shown(found: Independence, left: tuple[float, float] | None, significance: 
     return {name for name, p in adjusted.items() if p < limits.get(name, significance)}
 
 
-def _fewer(found: Independence, why: str) -> Independence:
+def _fewer(found: Independence, why: str, runs: int) -> Independence:
     """Runs that depend on each other are fewer than they seem: rounds are what counts, if any."""
-    if found.clusters is not None:
+    if found.clusters is None:
         return _judged(
             found,
-            "by_cluster",
-            f"{why}: the intervals are made of the {found.clusters} rounds.",
+            "refused",
+            f"{why}, so that their spread is not that of their means: no interval is given; record "
+            "several rounds, or leave more time between runs.",
+        )
+    size = runs // found.clusters
+    if size < _SHORT_ROUND and (found.autocorrelation or 0.0) >= 0.0:
+        return _judged(
+            found,
+            "refused",
+            f"{why}, and rounds of {size} runs are so short that they may resemble each other, "
+            "too: no interval is given; leave more time between runs.",
         )
     return _judged(
-        found,
-        "refused",
-        f"{why}, so that their spread is not that of their means: no interval is given; record "
-        "several rounds, or leave more time between runs.",
+        found, "by_cluster", f"{why}: the intervals are made of the {found.clusters} rounds."
     )
+
+
+def _too_few(found: Independence, why: str, runs: int) -> Independence:
+    return _judged(
+        found,
+        "too_few",
+        f"{why}{runs} replicated runs are too few to show whether a run resembles the one before "
+        "it: the intervals hold if it does not; more rounds would tell.",
+    )
+
+
+def _long_enough(runs: Sequence[_Run]) -> bool:
+    cells = len({run.cell for run in runs})
+    return cells >= _FAR_APART or len(runs) - cells >= _ENOUGH
 
 
 def _judged(found: Independence, verdict: Verdict, reason: str) -> Independence:
