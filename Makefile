@@ -11,10 +11,12 @@ WHEELS ?= dist
 PAGE_SOURCES := $(shell find frontend/src frontend/build frontend/public frontend/index.html frontend/vite.config.ts frontend/vite.offline.config.ts -type f 2>/dev/null) docs/published-vs-predicted.md \
 	$(shell find models/src -name '*.py' -o -name '*.toml')
 HOST_SOURCES := $(shell find host/src -name '*.py' 2>/dev/null)
+SITE_SOURCES := $(shell find docs models/src backend/src host/src -type f -not -name '*.pyc' 2>/dev/null) \
+	$(wildcard *.md benchmarks/*.md driver/*/*.md driver/*/*/*.md)
 PYTHON_PROJECTS := models/pyproject.toml host/pyproject.toml backend/pyproject.toml
 
 .DEFAULT_GOAL := help
-.PHONY: help setup serve docker page wheels packages host-tools logger traffic manual install install-documents test test-python test-alone test-servers test-scale test-docker test-guest test-driver test-sweep test-page test-e2e lint testbed soak bench client sbom audit lock clean
+.PHONY: help setup serve docker page docs wheels packages host-tools logger traffic manual install install-documents test test-python test-alone test-servers test-scale test-docker test-guest test-driver test-sweep test-page test-e2e lint testbed soak bench client sbom audit lock clean
 
 help: ## Say what can be made
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -40,6 +42,8 @@ docker: ## The same in a container; see docs/docker.md
 setup: $(STAMPS)/python ## Install the Python packages into .venv/
 
 page: frontend/dist/index.html ## Build the page into frontend/dist/
+
+docs: build/site/index.html ## Build the documents' site into build/site/, which the server shows at /docs/
 
 wheels: page ## Build the wheels into dist/: coalescope, which has all of it, and models and host tools alone
 	@rm -f $(WHEELS)/coalescope*.whl
@@ -89,7 +93,7 @@ packages: host-tools $(STAMPS)/python ## Build a host's tools as Debian packages
 
 test: ## Install what the tests need, lint, and run all tests
 	$(MAKE) -j3 --output-sync=target setup-dev tools page # few of these steps have work for two CPUs
-	$(MAKE) logger
+	$(MAKE) logger docs
 	$(MAKE) -j3 --output-sync=target --keep-going lint test-page guest-system # the last waits for a network
 	$(MAKE) --keep-going test-python test-alone test-servers test-guest test-e2e # one failure does not hide others
 
@@ -110,7 +114,7 @@ TESTS_ALONE := host/tests/run/test_sweeping.py backend/tests/cli/test_every_uplo
 PYTHON_PYTEST := $(BIN)/python -m pytest -m "not browser and not guest and not soak and not containers" -q
 OTHER_TESTS = $(sort $(shell find models/tests host/tests backend/tests datasets/tests docker/tests e2e/tests driver/*/tests driver/logger/bpf/tests -name 'test_*.py'))
 
-test-python: setup-dev tools logger node_modules ## Models, host tools, backend, logger, data sets
+test-python: setup-dev tools logger docs node_modules ## Models, host tools, backend, logger, data sets
 	$(call disturbed_once_more,$(LONG_TESTS) $(filter-out $(LONG_TESTS) $(TESTS_ALONE),$(OTHER_TESTS)),$(PYTHON_PYTEST) -n 3 --dist loadfile --no-loadscope-reorder)
 
 test-alone: setup-dev tools logger ## What of it compares rates and times
@@ -147,7 +151,7 @@ test-sweep: setup-dev tools host-tools guest-system ## What else needs virtual m
 test-page: node_modules ## The page's unit tests
 	cd frontend && npm run --silent test
 
-test-e2e: setup-dev tools page logger ## The page in a real Chromium, on real recordings
+test-e2e: setup-dev tools page docs logger ## The page in a real Chromium, on real recordings
 	$(call disturbed_once_more,e2e,$(BIN)/python -m pytest -n 2 --dist loadfile -m "browser and not soak" -q)
 
 lint: setup-dev node_modules ## Lint, types, import contracts, and that generated files are fresh
@@ -159,6 +163,7 @@ lint: setup-dev node_modules ## Lint, types, import contracts, and that generate
 	$(BIN)/mypy docs/manual_pages.py
 	$(BIN)/mypy docs/bill_of_materials.py
 	$(BIN)/mypy docs/scored.py
+	$(BIN)/mypy docs/site_sources.py docs/model_pages.py
 	$(BIN)/mypy host/packaging/debian.py
 	$(BIN)/lint-imports --no-logo
 	cd frontend && npm run --silent lint && npm run --silent types
@@ -193,16 +198,17 @@ sbom: setup ## List all that Coalescope is made of, with licences, from the lock
 
 AUDIT := uvx pip-audit --strict --progress-spinner off --require-hashes --disable-pip
 audit: ## Look all locked packages up among known vulnerabilities (needs uv, npm and the network)
-	$(AUDIT) -r requirements.lock -r requirements-scale.lock -r requirements-dev.lock
+	$(AUDIT) -r requirements.lock -r requirements-scale.lock -r requirements-docs.lock -r requirements-dev.lock
 	cd frontend && npm audit --package-lock-only
 
 lock: ## Resolve the Python dependencies anew (needs uv): what is installed is what is tested
 	uv pip compile pyproject.toml --group dev --universal --generate-hashes --no-emit-index-url --no-annotate --no-header -q -o requirements-dev.lock
 	uv pip compile pyproject.toml --group scale -c requirements-dev.lock --universal --generate-hashes --no-emit-index-url --no-annotate --no-header -q -o requirements-scale.lock
+	uv pip compile --group docs -c requirements-dev.lock --universal --generate-hashes --no-emit-index-url --no-annotate --no-header -q -o requirements-docs.lock
 	uv pip compile pyproject.toml -c requirements-dev.lock --universal --generate-hashes --no-emit-index-url --no-annotate --no-header -q -o requirements.lock
 
 clean: ## Remove all that was built or installed; data/ stays
-	rm -rf $(VENV) $(STAMPS) dist frontend/node_modules frontend/dist frontend/.generated host/dist build/host-tools driver/guest/build
+	rm -rf $(VENV) $(STAMPS) dist frontend/node_modules frontend/dist frontend/.generated host/dist build/host-tools build/site build/site-sources build/site-state driver/guest/build
 	$(MAKE) -C driver/logger clean
 	$(MAKE) -C driver/traffic clean
 
@@ -232,6 +238,18 @@ $(STAMPS)/python: requirements.lock $(PYTHON_PROJECTS) | $(BIN)/pip
 
 $(STAMPS)/python-dev: requirements-dev.lock $(STAMPS)/python
 	$(BIN)/pip install --quiet --disable-pip-version-check --require-hashes --no-compile -r requirements-dev.lock # most is never imported
+	@touch $@
+
+$(STAMPS)/python-docs: requirements-docs.lock $(STAMPS)/python
+	@echo 'Installing what builds the documents into $(VENV)/ …'
+	@$(BIN)/pip install --quiet --disable-pip-version-check --require-hashes --no-compile -r requirements-docs.lock
+	@touch $@
+
+# Pages that have not changed are not built again; a warning, such as of a link that leads nowhere, is an error.
+build/site/index.html: $(STAMPS)/python-docs $(SITE_SOURCES)
+	@echo 'Building the documents into build/site/ …'
+	@$(BIN)/python docs/site_sources.py build/site-sources
+	@$(BIN)/sphinx-build -q -W --keep-going -c docs/site -d build/site-state build/site-sources build/site
 	@touch $@
 
 $(STAMPS)/node: frontend/package.json frontend/package-lock.json

@@ -35,7 +35,10 @@ OUTSIDE = (
     ("GET", "/api/openapi.json", "The description of the API"),
     ("GET", "/api/docs", "The description of the API, to be read"),
 )
-REST = "\nWhatever else is asked for is a file or an address of the page, and takes no token.\n"
+REST = """
+Below `/docs/` are these documents, if `make docs` built them. Whatever else is asked for is a file
+or an address of the page. Neither takes a token.
+"""
 
 
 def described() -> Iterator[tuple[str, str, str]]:

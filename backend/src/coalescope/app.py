@@ -36,6 +36,7 @@ from coalescope.links.endpoints import redirects
 from coalescope.links.endpoints import router as links
 from coalescope.page import PageFiles
 from coalescope.page.ahead import AnswersAhead
+from coalescope.page.documents import Documents
 from coalescope.page.named import NamedThings
 from coalescope.policies.endpoints import router as policies
 from coalescope.predictions.endpoints import router as models
@@ -128,7 +129,8 @@ def create_app(settings: Settings | None = None, tracer: Tracer | None = None) -
     _keep_state(app, settings, store)
     install_error_handlers(app)
     head, named = _head(store, settings, app.state), NamedThings(store.database, settings)
-    app.router.default = PageFiles(settings.page_dir, head, named)
+    page = PageFiles(settings.page_dir, head, named)
+    app.router.default = Documents(settings.documents_dir, page)
     describe(app, policy.is_open)
     _put_in_front(app, policy, tracer)
     return app

@@ -44,6 +44,9 @@ class Settings(BaseSettings):
         description="Published data sets to load",
     )
     page_dir: Path | None = Field(default_factory=shipped.page, description="The built page")
+    documents_dir: Path | None = Field(
+        default_factory=shipped.documents, description="The built site of the documents"
+    )
     database_url: str | None = Field(
         default=None,
         description="postgresql://user@host/name; without it, SQLite in data_dir",

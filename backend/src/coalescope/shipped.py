@@ -17,6 +17,11 @@ def datasets() -> Path | None:
     return _first(_PACKAGE / "share/datasets", _checkout() / "datasets")
 
 
+def documents() -> Path | None:
+    """Folder of the documents' built site; None where there is none."""
+    return _first(_PACKAGE / "share/docs", _checkout() / "build/site")
+
+
 def _checkout() -> Path:
     """Where a checkout begins, if this is one; an installed package has nothing of it there."""
     return _PACKAGE.parents[2]

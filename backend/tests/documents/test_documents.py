@@ -35,8 +35,9 @@ FILES = sorted(kept_files())
 DOCUMENTS = [path for path in FILES if path.suffix == ".md"]
 # what a reader's own machine, a site, or a build that has not run holds
 ELSEWHERE = (
-    *("host/dist", "build/sbom", "driver/guest/build", "driver/module/coalescope.ko"),
+    *("host/dist", "build/sbom", "build/site", "driver/guest/build", "driver/module/coalescope.ko"),
     *("coalescope/0.1.0", "runs/7.json"),
+    *("decisions/index", "models/index", "notebooks/index"),
 )
 FENCE = re.compile(r"^```.*?^```", re.MULTILINE | re.DOTALL)
 

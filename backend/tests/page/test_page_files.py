@@ -106,7 +106,7 @@ ROUTES = {"routes": ["/", "/explorer/:slug", "/upload", "/experiments/:slug/runs
         ("/explorer", 404),
         ("/explorer/lab/more", 404),
         ("/nosuchpage", 404),
-        ("/docs", 404),
+        ("/swagger", 404),
     ],
 )
 def test_where_no_route_fits_the_page_is_not_found(folder: Path, path: str, status: int) -> None:

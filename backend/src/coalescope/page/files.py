@@ -77,7 +77,7 @@ are missing. In the checkout, run</p>
 
 
 @dataclass(frozen=True)
-class _Found:
+class FoundFile:
     """One file to send: its path on disk, its name in the page, how it is encoded.
 
     `content` is all of it, None for a large one.
@@ -91,6 +91,7 @@ class _Found:
 
     @property
     def etag(self) -> str:
+        """Another for each encoding and change."""
         return f'"{self.status.st_mtime_ns:x}-{self.status.st_size:x}-{self.encoding or "plain"}"'
 
 
@@ -137,7 +138,7 @@ class PageFiles:
         if scope["method"] not in ("GET", "HEAD"):
             raise HTTPException(405, headers={"Allow": "GET, HEAD"})
         headers = Headers(scope=scope)
-        accepted = _accepted(headers.get("accept-encoding", ""))
+        accepted = accepted_encodings(headers.get("accept-encoding", ""))
         name = scope["path"].lstrip("/") or "index.html"
         found = await anyio.to_thread.run_sync(self._find, name, accepted)
         if found is None:
@@ -150,7 +151,7 @@ class PageFiles:
             told = await anyio.to_thread.run_sync(self._told, self._head, scope)
             if told is not None:
                 return _send_told(*told, policy, headers.get("if-none-match"))
-        return _send(found, policy, headers.get("if-none-match"))
+        return send_file(found, policy, headers.get("if-none-match"))
 
     def _routes(self) -> _Routes:
         """What the page's build lists."""
@@ -172,16 +173,16 @@ class PageFiles:
         document = plain[0].read_text(encoding="utf-8").replace("</head>", tags + "  </head>", 1)
         return document, f'"{hashlib.sha256(document.encode()).hexdigest()[:32]}"'
 
-    def _find(self, name: str, accepted: frozenset[str]) -> _Found | None:
+    def _find(self, name: str, accepted: frozenset[str]) -> FoundFile | None:
         if self._folder is None:
             return None
-        found = _open(self._folder, name, accepted)
+        found = find_file(self._folder, name, accepted)
         if found is None and not _is_file_name(name):
-            found = _open(self._folder, "index.html", accepted)
+            found = find_file(self._folder, "index.html", accepted)
         return found
 
 
-def _open(folder: Path, name: str, accepted: frozenset[str]) -> _Found | None:
+def find_file(folder: Path, name: str, accepted: frozenset[str]) -> FoundFile | None:
     """Find a file inside the folder, in the best encoding the client takes."""
     plain = _regular_file(folder, name)
     if plain is None or Path(name).suffix not in MEDIA_TYPES:
@@ -193,8 +194,8 @@ def _open(folder: Path, name: str, accepted: frozenset[str]) -> _Found | None:
             packed = _regular_file(folder, name + suffix)
             # A sibling older than its file is left over from an earlier build.
             if packed is not None and packed[1].st_mtime_ns >= plain[1].st_mtime_ns:
-                return _Found(packed[0], name, packed[1], encoding, _content(*packed))
-    return _Found(plain[0], name, plain[1], None, _content(*plain))
+                return FoundFile(packed[0], name, packed[1], encoding, _content(*packed))
+    return FoundFile(plain[0], name, plain[1], None, _content(*plain))
 
 
 def _content(path: Path, status: os.stat_result) -> bytes | None:
@@ -212,7 +213,7 @@ def _regular_file(folder: Path, name: str) -> tuple[Path, os.stat_result] | None
     return (path, status) if stat.S_ISREG(status.st_mode) else None
 
 
-def _policy(found: _Found, routes: _Routes, scope: Scope) -> Mapping[str, str]:
+def _policy(found: FoundFile, routes: _Routes, scope: Scope) -> Mapping[str, str]:
     """Headers that stand in the place of those that every answer has."""
     if found.name == "sandbox.html":
         return _SANDBOX
@@ -229,7 +230,8 @@ def _is_embed(routes: _Routes, scope: Scope) -> bool:
     return any(fits.fullmatch(sent) and fits.fullmatch(scope["path"]) for fits in fitting)
 
 
-def _send(found: _Found, policy: Mapping[str, str], if_none_match: str | None) -> Response:
+def send_file(found: FoundFile, policy: Mapping[str, str], if_none_match: str | None) -> Response:
+    """The answer with a file, or that the asker has it already; `policy` are headers of its own."""
     headers = {
         "Cache-Control": _FOREVER if _is_immutable(found.name) else _ASK_AGAIN,
         "ETag": found.etag,
@@ -257,7 +259,7 @@ def _send_told(
     return HTMLResponse(document, headers=headers)
 
 
-def _send_unknown(found: _Found, policy: Mapping[str, str]) -> Response:
+def _send_unknown(found: FoundFile, policy: Mapping[str, str]) -> Response:
     """The page, which says that there is nothing at this address."""
     headers = {"Cache-Control": "no-store", "Vary": "Accept-Encoding", **policy}
     if found.encoding is not None:
@@ -292,7 +294,7 @@ def _is_immutable(name: str) -> bool:
     return name.startswith(_IMMUTABLE) or (name.startswith("models/") and name.endswith(".zip"))
 
 
-def _accepted(header: str) -> frozenset[str]:
+def accepted_encodings(header: str) -> frozenset[str]:
     """The encodings a client takes: those it names without q=0."""
     accepted = set()
     for part in header.lower().split(","):

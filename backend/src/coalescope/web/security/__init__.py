@@ -2,7 +2,7 @@
 """Who may talk to the server: its own Host and Origin on loopback, a token elsewhere. Body size."""
 
 from coalescope.web.security.body_limit import BodyLimit
-from coalescope.web.security.headers import EMBED_POLICY, SANDBOX_POLICY
+from coalescope.web.security.headers import DOCUMENTS_POLICY, EMBED_POLICY, SANDBOX_POLICY
 from coalescope.web.security.middleware import protect
 from coalescope.web.security.policy import (
     AccessPolicy,
@@ -15,6 +15,7 @@ from coalescope.web.security.scopes import SCOPES, Caller, Scope, is_api_path
 from coalescope.web.security.slow_clients import SlowBodies
 
 __all__ = [
+    "DOCUMENTS_POLICY",
     "EMBED_POLICY",
     "SANDBOX_POLICY",
     "SCOPES",

@@ -25,6 +25,20 @@ CONTENT_SECURITY_POLICY = _PAGE_POLICY % ("'wasm-unsafe-eval' blob:", "'self' bl
 # nothing on the server, lead to the page in a window of its own, and could not run Python at all.
 EMBED_POLICY = _PAGE_POLICY % ("blob:", "'none'", "*")
 
+# The documents' site: files of its own, and no other's frame (docs/site).
+DOCUMENTS_POLICY = "; ".join(
+    (
+        "default-src 'none'",
+        "script-src 'self'",
+        "style-src 'self'",
+        "img-src 'self' data:",
+        "connect-src 'self'",
+        "form-action 'self'",
+        "base-uri 'none'",
+        "frame-ancestors 'none'",
+    )
+)
+
 # The one document in which a reader's Python runs (frontend/public/sandbox.html): an opaque origin
 # of its own, no network, its own script by its hash, workers from blobs, WebAssembly for Pyodide.
 SANDBOX_POLICY = (
