@@ -73,22 +73,21 @@ def frame_skipping_logger(folder: Path) -> Path:
 def _mutant(folder: Path, changes: Mapping[str, str], *arguments: str) -> Path:
     sources = folder / "bpf"
     sources.mkdir(parents=True, exist_ok=True)
-    for path in (_DRIVER / "logger/bpf").iterdir():
-        if path.is_file():
-            text = path.read_text()
-            if path.name == "coalescope.bpf.c":
-                text = _planted(text, changes)
-            _write_if_changed(sources / path.name, text)
+    originals = {
+        path.name: path.read_text() for path in (_DRIVER / "logger/bpf").iterdir() if path.is_file()
+    }
+    for name, text in _planted(originals, changes).items():
+        _write_if_changed(sources / name, text)
     _make(_DRIVER / "logger", f"BUILD={folder}", f"BPF={sources}", *arguments)
     return folder / "coalescope-logger"
 
 
-def _planted(text: str, changes: Mapping[str, str]) -> str:
+def _planted(texts: Mapping[str, str], changes: Mapping[str, str]) -> Mapping[str, str]:
     for line, mutant in changes.items():
-        if text.count(line) != 1:
-            raise GuestError(f"coalescope.bpf.c no longer has {line!r} once: the mutant changes it")
-        text = text.replace(line, mutant)
-    return text
+        if sum(text.count(line) for text in texts.values()) != 1:
+            raise GuestError(f"logger/bpf no longer has {line!r} once: the mutant changes it")
+        texts = {name: text.replace(line, mutant) for name, text in texts.items()}
+    return texts
 
 
 def _write_if_changed(path: Path, text: str) -> None:
