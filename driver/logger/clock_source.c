@@ -3,28 +3,19 @@
  * The time of each record. It is read before the counters that have no time of their own, so that they follow it
  * closely; where a better source brings the monotonic time with its counters, only the time of day is left to read.
  */
-#include <time.h>
-
+#include "clock.h"
 #include "source.h"
-
-static uint64_t nanoseconds(clockid_t clock)
-{
-	struct timespec now;
-
-	clock_gettime(clock, &now);
-	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
 
 static int sample(struct source *source, uint64_t *values)
 {
-	values[source->first] = nanoseconds(CLOCK_MONOTONIC_RAW);
-	values[source->first + 1] = nanoseconds(CLOCK_REALTIME);
+	values[source->first] = clock_ns(CLOCK_MONOTONIC_RAW);
+	values[source->first + 1] = clock_ns(CLOCK_REALTIME);
 	return 0;
 }
 
 static int sample_time_of_day(struct source *source, uint64_t *values)
 {
-	values[source->first] = nanoseconds(CLOCK_REALTIME);
+	values[source->first] = clock_ns(CLOCK_REALTIME);
 	return 0;
 }
 

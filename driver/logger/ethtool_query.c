@@ -32,15 +32,28 @@ static bool ask(const char *interface, void *question)
 	return answered;
 }
 
+static bool ask_driver(const char *interface, struct ethtool_drvinfo *info)
+{
+	info->cmd = ETHTOOL_GDRVINFO;
+	return ask(interface, info);
+}
+
 bool ethtool_driver(const char *interface, char *name, size_t size)
 {
-	struct ethtool_drvinfo info = {.cmd = ETHTOOL_GDRVINFO};
+	struct ethtool_drvinfo info = {0};
+	bool answered = ask_driver(interface, &info);
 
-	if (!ask(interface, &info))
-		return false;
-	info.driver[sizeof(info.driver) - 1] = '\0';
-	snprintf(name, size, "%s", info.driver);
-	return true;
+	snprintf(name, size, "%.*s", (int)sizeof(info.driver), info.driver);
+	return answered;
+}
+
+bool ethtool_bus(const char *interface, char *address, size_t size)
+{
+	struct ethtool_drvinfo info = {0};
+	bool answered = ask_driver(interface, &info);
+
+	snprintf(address, size, "%.*s", (int)sizeof(info.bus_info), info.bus_info);
+	return answered;
 }
 
 static void member_of(struct text *json, const char *name, const char *value, size_t size)
@@ -55,9 +68,9 @@ static void member_of(struct text *json, const char *name, const char *value, si
 
 static void driver(const char *interface, struct text *json)
 {
-	struct ethtool_drvinfo info = {.cmd = ETHTOOL_GDRVINFO};
+	struct ethtool_drvinfo info = {0};
 
-	if (!ask(interface, &info))
+	if (!ask_driver(interface, &info))
 		return;
 	member_of(json, "driver", info.driver, sizeof(info.driver));
 	member_of(json, "driver_version", info.version, sizeof(info.version));

@@ -8,7 +8,9 @@
 
 #include "text.h"
 
+/* The driver's name, and the address on its bus of the device that it drives: empty where there is none. */
 bool ethtool_driver(const char *interface, char *name, size_t size);
+bool ethtool_bus(const char *interface, char *address, size_t size);
 /* Members "driver", "driver_version", "firmware_version", "bus", "offloads", "ring", "pause", "queues". */
 void ethtool_describe(const char *interface, struct text *json);
 /* Members: all counters of the driver's own (ethtool -S). */

@@ -39,6 +39,14 @@ static bool hardware_address(const char *interface, unsigned short *type, char *
 	return known;
 }
 
+bool interface_is_ethernet(const char *interface)
+{
+	char address[32];
+	unsigned short type;
+
+	return hardware_address(interface, &type, address, sizeof(address)) && type == ARPHRD_ETHER;
+}
+
 /* Does /sys/class/net belong to our own namespace? Its set of interfaces must be ours. */
 bool interface_in_sysfs(const char *interface)
 {
@@ -84,18 +92,16 @@ void interface_bytes_include(const char *interface, struct text *attributes)
 {
 	/* Drivers that hand out the hardware's octet counter, which holds the frame check sequence. */
 	static const char *const with_fcs[] = {"e1000e"};
-	char driver[64], address[32];
-	unsigned short type = ARPHRD_NONE;
+	char driver[64];
 	bool fcs = false;
 	size_t i;
 
-	hardware_address(interface, &type, address, sizeof(address));
 	if (ethtool_driver(interface, driver, sizeof(driver)))
 		for (i = 0; i < sizeof(with_fcs) / sizeof(*with_fcs); i++)
 			fcs |= !strcmp(driver, with_fcs[i]);
 	json_name(attributes, "bytes_include");
 	json_open(attributes, '[');
-	if (type == ARPHRD_ETHER)
+	if (interface_is_ethernet(interface))
 		json_string(attributes, "link_header");
 	if (fcs)
 		json_string(attributes, "fcs");

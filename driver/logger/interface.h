@@ -9,6 +9,7 @@
 
 /* Index of the interface in the network namespace we run in, 0 if it is not there. */
 unsigned int interface_index(const char *interface);
+bool interface_is_ethernet(const char *interface);
 /*
  * Whether /sys/class/net/INTERFACE is that interface. /sys shows the namespace it was mounted in, which is another one
  * where a namespace was entered without mounting it again.

@@ -43,8 +43,7 @@ static void learn(struct facts *facts, int fd, const char *interface)
 	facts->name = interface;
 	facts->state = state_of(fd, interface);
 	facts->mtu_bytes = asked(fd, SIOCGIFMTU, interface, &answer) ? answer.ifr_mtu : -1;
-	if (!ethtool_driver(interface, facts->driver, sizeof(facts->driver)))
-		facts->driver[0] = '\0';
+	ethtool_driver(interface, facts->driver, sizeof(facts->driver));
 }
 
 static void print_line(const struct facts *facts)
