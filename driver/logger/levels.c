@@ -14,17 +14,6 @@
 
 enum { LONGEST_NAME = 80 }; /* options allow less */
 
-const char *assignment_of(const struct assignments *assignments, const char *name)
-{
-	size_t length = strlen(name);
-	unsigned int i;
-
-	for (i = 0; i < assignments->count; i++)
-		if (!strncmp(assignments->entries[i], name, length) && assignments->entries[i][length] == '=')
-			return assignments->entries[i] + length + 1;
-	return NULL;
-}
-
 /* --- what the environment says of a setting --- */
 
 struct found {

@@ -16,8 +16,6 @@ enum { LONGEST_LEVEL = 64 };
 
 /* The names of factors whose levels are looked up here, in turn; NULL behind the last. */
 const char *level_name(size_t index);
-/* The value given for a name, or NULL. */
-const char *assignment_of(const struct assignments *assignments, const char *name);
 /*
  * The level of a factor that names a setting of this host, where the environment (JSON) tells one: the host's number or word; of
  * a switch that is as it was asked for, the word that was asked for.

@@ -7,16 +7,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "assignments.h"
 #include "window.h"
 
 #define LOGGER_VERSION "0.1.0"
-
-enum { MOST_ASSIGNMENTS = 64, LONGEST_VALUE = 1000 };
-
-struct assignments {
-	const char *entries[MOST_ASSIGNMENTS]; /* NAME=VALUE */
-	unsigned int count;
-};
 
 struct options {
 	const char *interface;

@@ -79,6 +79,16 @@ int read_from_start(int fd, struct text *into)
 	}
 }
 
+int read_file(const char *path, struct text *into)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	int status = fd < 0 ? -errno : read_from_start(fd, into);
+
+	if (fd >= 0)
+		close(fd);
+	return status;
+}
+
 int read_at_once(int fd, struct text *into)
 {
 	char all[16384];
