@@ -61,7 +61,7 @@ static int record(struct recorder *recorder)
 		return WRONG;
 	}
 	fine = recorder_run(recorder, fd);
-	if (!fine && recorder->timer_fd < 0 && is_file(fd))
+	if (!fine && recorder->wakeup.timer_fd < 0 && is_file(fd))
 		unlink(options->output); /* nothing was recorded */
 	if (close(fd) && fine) {
 		fprintf(stderr, "coalescope-logger: %s: %s\n", options->output, strerror(errno));

@@ -7,12 +7,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/signalfd.h>
-#include <sys/timerfd.h>
-#include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "clock.h"
 #include "environment.h"
 #include "ethtool_query.h"
 #include "header.h"
@@ -20,8 +17,7 @@
 #include "levels.h"
 #include "netdev_queues.h"
 #include "notes.h"
-#include "summary.h"
-#include "verdict.h"
+#include "outcome.h"
 
 static const int PATIENCE_MS = 2000; /* that a command gets to end after SIGTERM */
 
@@ -102,86 +98,10 @@ static void advance_window(struct recorder *recorder)
 
 /* --- the loop --- */
 
-static uint64_t clock_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
-
-static bool start_timer(struct recorder *recorder)
-{
-	uint64_t interval = recorder->options->interval_ns;
-	struct itimerspec schedule;
-	uint64_t first;
-
-	recorder->timer_fd = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
-	if (recorder->timer_fd < 0)
-		return complain("timer", -errno);
-	clock_gettime(CLOCK_MONOTONIC, &schedule.it_value);
-	first = (uint64_t)schedule.it_value.tv_nsec + interval;
-	schedule.it_value.tv_sec += (time_t)(first / 1000000000u);
-	schedule.it_value.tv_nsec = (long)(first % 1000000000u);
-	schedule.it_interval.tv_sec = (time_t)(interval / 1000000000u);
-	schedule.it_interval.tv_nsec = (long)(interval % 1000000000u);
-	if (timerfd_settime(recorder->timer_fd, TFD_TIMER_ABSTIME, &schedule, NULL))
-		return complain("timer", -errno);
-	return true;
-}
-
-static bool catch_signals(struct recorder *recorder)
-{
-	sigset_t caught;
-
-	signal(SIGPIPE, SIG_IGN);
-	signal(SIGXFSZ, SIG_IGN); /* a full quota is a write error like any other */
-	sigemptyset(&caught);
-	sigaddset(&caught, SIGINT);
-	sigaddset(&caught, SIGTERM);
-	sigaddset(&caught, SIGHUP);
-	sigaddset(&caught, SIGCHLD);
-	sigprocmask(SIG_BLOCK, &caught, NULL);
-	recorder->signal_fd = signalfd(-1, &caught, SFD_CLOEXEC | SFD_NONBLOCK);
-	return recorder->signal_fd >= 0 || complain("signals", -errno);
-}
-
-static void read_signals(struct recorder *recorder)
-{
-	struct signalfd_siginfo info;
-
-	while (read(recorder->signal_fd, &info, sizeof(info)) == (ssize_t)sizeof(info))
-		if (info.ssi_signo != SIGCHLD)
-			recorder->caught = (int)info.ssi_signo;
-	workload_reap(&recorder->workload);
-}
-
-/* Waits for something to happen; true if it is time for a sample. */
-static bool wait_for_tick(struct recorder *recorder, int timeout_ms)
-{
-	struct pollfd watched[] = {
-		{.fd = recorder->timer_fd, .events = POLLIN},
-		{.fd = recorder->signal_fd, .events = POLLIN},
-		{.fd = recorder->workload.output_fd, .events = POLLIN},
-	};
-	uint64_t ticks = 0;
-
-	if (poll(watched, 3, timeout_ms) <= 0)
-		return false;
-	if (watched[1].revents)
-		read_signals(recorder);
-	if (watched[2].revents)
-		workload_drain(&recorder->workload);
-	if (!watched[0].revents || read(recorder->timer_fd, &ticks, sizeof(ticks)) != (ssize_t)sizeof(ticks))
-		return false;
-	recorder->missed_ticks += ticks - 1;
-	return true;
-}
-
 /* How long poll may wait before the command's time is over; -1: for ever. */
 static int patience_ms(const struct recorder *recorder)
 {
-	uint64_t now = clock_ns(), deadline = recorder->command_deadline;
+	uint64_t now = clock_ns(CLOCK_MONOTONIC), deadline = recorder->command_deadline;
 
 	if (!deadline)
 		return -1;
@@ -192,7 +112,7 @@ static int patience_ms(const struct recorder *recorder)
 
 static bool finished(const struct recorder *recorder)
 {
-	if (recorder->caught)
+	if (recorder->wakeup.caught)
 		return true;
 	if (recorder->options->command)
 		return recorder->workload.exited || patience_ms(recorder) == 0;
@@ -202,7 +122,7 @@ static bool finished(const struct recorder *recorder)
 static bool sample_until_end(struct recorder *recorder)
 {
 	while (!finished(recorder)) {
-		if (!wait_for_tick(recorder, patience_ms(recorder)))
+		if (!wakeup_wait(&recorder->wakeup, &recorder->workload, patience_ms(recorder)))
 			continue;
 		if (!take(recorder, false))
 			return false;
@@ -226,7 +146,7 @@ static void stop_command(struct recorder *recorder)
 		workload_drain(workload);
 		return;
 	}
-	workload->timed_out = !recorder->caught && patience_ms(recorder) == 0;
+	workload->timed_out = !recorder->wakeup.caught && patience_ms(recorder) == 0;
 	workload_signal(workload, SIGTERM);
 	for (waited = 0; workload->pid && waited < PATIENCE_MS; waited += 10) {
 		struct pollfd quiet = {.fd = workload->output_fd, .events = POLLIN};
@@ -237,17 +157,6 @@ static void stop_command(struct recorder *recorder)
 	}
 	workload_kill(workload);
 	workload_drain(workload);
-}
-
-static const char *how_it_ended(const struct recorder *recorder)
-{
-	if (recorder->gone)
-		return "source lost";
-	if (recorder->caught)
-		return "signal";
-	if (recorder->workload.timed_out)
-		return "command timeout";
-	return recorder->options->command ? "command" : "duration";
 }
 
 /* What the driver has counted of its own, and by queue, as a result; nothing where it has no such counters. */
@@ -285,10 +194,10 @@ static bool write_end(struct recorder *recorder)
 		text_free(&metadata);
 	}
 	json_name(&more, "missed_ticks");
-	json_unsigned(&more, recorder->missed_ticks);
+	json_unsigned(&more, recorder->wakeup.missed_ticks);
 	environment_after(recorder->options->interface, &more);
 	if (!status)
-		status = log_writer_finish(&recorder->writer, how_it_ended(recorder), &more);
+		status = log_writer_finish(&recorder->writer, outcome_ended(recorder), &more);
 	text_free(&more);
 	if (!status && fsync(recorder->writer.fd) && errno != EINVAL)
 		status = -errno;
@@ -309,7 +218,7 @@ static bool start_command(struct recorder *recorder)
 		return false;
 	}
 	if (!status && options->command_timeout_ns)
-		recorder->command_deadline = clock_ns() + options->command_timeout_ns;
+		recorder->command_deadline = clock_ns(CLOCK_MONOTONIC) + options->command_timeout_ns;
 	return status ? complain(options->command[0], status) : true;
 }
 
@@ -331,111 +240,18 @@ static bool start(struct recorder *recorder, int fd)
 		status = write_statistics(recorder, "ethtool_statistics_start");
 	if (status)
 		return complain(recorder->options->output, status);
-	if (!catch_signals(recorder) || !take(recorder, false))
+	status = wakeup_catch_signals(&recorder->wakeup);
+	if (status)
+		return complain("signals", status);
+	if (!take(recorder, false))
 		return false;
 	if (recorder->options->command)
 		mark(recorder, "command_start", recorder->values);
 	advance_window(recorder);
-	return start_command(recorder) && start_timer(recorder);
-}
-
-/* What the window leaves to be desired; true if it is as it was asked for. */
-static bool judge_window(const struct recorder *recorder)
-{
-	const struct options *options = recorder->options;
-	const struct window *window = &recorder->window;
-
-	if (!window_began(window)) {
-		fprintf(stderr, "coalescope-logger: the measurement window never began\n");
+	if (!start_command(recorder))
 		return false;
-	}
-	if (!window_carried(window))
-		note("no packet passed %s in the measurement window: does the traffic take another interface?",
-		     options->interface);
-	if (options->command && window_is_short(window)) {
-		fprintf(stderr, "coalescope-logger: %s ended before the measurement window did; the log is kept\n",
-			options->command[0]);
-		return false;
-	}
-	return true;
-}
-
-/* Whether the command went wrong by itself, which is said. */
-static bool command_failed(const struct recorder *recorder)
-{
-	const struct workload *workload = &recorder->workload;
-	const char *command = recorder->options->command ? recorder->options->command[0] : NULL;
-
-	if (!command || recorder->caught || workload->timed_out || !workload->exited || !workload->status)
-		return false;
-	if (WIFEXITED(workload->status))
-		fprintf(stderr, "coalescope-logger: %s ended with status %d; the log is kept\n", command,
-			WEXITSTATUS(workload->status));
-	else
-		fprintf(stderr, "coalescope-logger: %s was ended by %s; the log is kept\n", command,
-			strsignal(WTERMSIG(workload->status)));
-	return true;
-}
-
-static bool judge(const struct recorder *recorder)
-{
-	const struct workload *workload = &recorder->workload;
-	const struct options *options = recorder->options;
-	bool fine;
-
-	if (command_failed(recorder))
-		return false; /* that the window is short, or without a packet, comes of it */
-	fine = judge_window(recorder);
-	if (recorder->caught && (options->command || options->window.duration_ns)) {
-		fprintf(stderr, "coalescope-logger: %s: the log is whole, the run is short\n",
-			strsignal(recorder->caught));
-		return false;
-	}
-	if (workload->timed_out) {
-		fprintf(stderr, "coalescope-logger: %s was still running after %g s and was ended; the log is kept\n",
-			options->command[0], (double)options->command_timeout_ns / 1e9);
-		return false;
-	}
-	return fine;
-}
-
-/* --- what it comes to --- */
-
-static void note_doubt(const char *sentence, void *context)
-{
-	json_string(context, sentence);
-}
-
-static void say_doubt(const char *sentence, void *context)
-{
-	note("%s", sentence);
-	note_doubt(sentence, context);
-}
-
-static bool conclude(const struct recorder *recorder, bool fine)
-{
-	const struct record_layout *layout = &recorder->set.layout;
-	const struct window *window = &recorder->window;
-	struct text doubts = {0};
-	bool said = true;
-
-	json_open(&doubts, '[');
-	if (window_began(window))
-		/* of a run that failed, the last word is why */
-		verdict(layout, window->start, window->end, fine ? say_doubt : note_doubt, &doubts);
-	json_close(&doubts, ']');
-	if (recorder->options->json && !doubts.failed)
-		said = summary_print(&(struct summary){
-			.log = recorder->options->output,
-			.ended = how_it_ended(recorder),
-			.fine = fine,
-			.missed_ticks = recorder->missed_ticks,
-			.layout = layout,
-			.window = window,
-			.doubts = &doubts,
-		});
-	text_free(&doubts);
-	return said ? fine : complain("standard output", -EIO);
+	status = wakeup_start_timer(&recorder->wakeup, recorder->options->interval_ns);
+	return status ? complain("timer", status) : true;
 }
 
 static bool open_live(struct recorder *recorder)
@@ -448,7 +264,7 @@ static bool open_live(struct recorder *recorder)
 
 bool recorder_open(struct recorder *recorder, const struct options *options)
 {
-	*recorder = (struct recorder){.options = options, .timer_fd = -1, .signal_fd = -1};
+	*recorder = (struct recorder){.options = options, .wakeup = {.timer_fd = -1, .signal_fd = -1}};
 	recorder->workload.output_fd = -1;
 	if (!interface_index(options->interface)) {
 		fprintf(stderr, "coalescope-logger: there is no interface %s here\n", options->interface);
@@ -482,7 +298,7 @@ bool recorder_run(struct recorder *recorder, int fd)
 		return false;
 	if (recorder->options->command)
 		mark(recorder, "command_end", recorder->values);
-	return write_end(recorder) && conclude(recorder, judge(recorder) && sampled);
+	return write_end(recorder) && outcome_report(recorder, sampled);
 }
 
 void recorder_close(struct recorder *recorder)
@@ -492,9 +308,6 @@ void recorder_close(struct recorder *recorder)
 	source_set_close(&recorder->set);
 	log_writer_free(&recorder->writer);
 	workload_free(&recorder->workload);
-	if (recorder->timer_fd >= 0)
-		close(recorder->timer_fd);
-	if (recorder->signal_fd >= 0)
-		close(recorder->signal_fd);
+	wakeup_close(&recorder->wakeup);
 	free(recorder->values);
 }

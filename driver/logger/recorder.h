@@ -7,6 +7,7 @@
 #include "log_writer.h"
 #include "options.h"
 #include "source_set.h"
+#include "wakeup.h"
 #include "window.h"
 #include "workload.h"
 
@@ -19,12 +20,10 @@ struct recorder {
 	struct workload workload;
 	struct live live; /* not open without --live */
 	uint64_t command_deadline; /* on CLOCK_MONOTONIC, in ns; 0: it may run for ever */
-	int timer_fd, signal_fd;
-	uint64_t missed_ticks;
+	struct wakeup wakeup;
 	uint64_t last_whole; /* when the latest whole sample was taken */
 	bool whole;          /* whether the latest sample is */
 	struct window window;
-	int caught; /* number of the signal that ended us, 0 if none */
 	bool gone;  /* a source failed: what it observes is not there any more */
 };
 
