@@ -6,29 +6,23 @@
  * than the whole table. Such a file holds at most a page: where it is cut, as with many hundreds of CPUs, the line's count
  * is that in /proc/stat. The kernel counts 32 bits; the counts are continued here in 64, so that a wrap never shows.
  */
-#include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 #include <unistd.h>
 
 #include "interface.h"
+#include "interrupt_line.h"
 #include "source.h"
 #include "text_file.h"
 
 enum { MOST_LINES = 512, MOST_CPUS = 8192, MOST_TEXT = 65536 };
-enum direction { RECEIVE, TRANSMIT, BOTH, OTHER };
 static const char *const DIRECTIONS[] = {"receive", "transmit", "both", "other"};
 
 struct line {
-	unsigned int number;
-	char label[96];
-	enum direction direction;
-	bool shared;
+	struct interrupt_line entry; /* in the table */
 	int fd; /* of its counts, "12,0,7" with one for each CPU that there may be; -1: its count is in /proc/stat */
 	bool gone;
 	uint64_t total;
@@ -43,122 +37,6 @@ struct state {
 	struct text stat;
 	bool receives, transmits; /* whether there are columns for these sums */
 };
-
-/* Where the text of a line begins: after the counts of all CPUs. */
-static const char *skip_counts(const char *at)
-{
-	char *end;
-
-	while (isspace((unsigned char)*at) && *at != '\n') {
-		strtoul(at, &end, 10);
-		if (end == at || !isspace((unsigned char)*end))
-			break;
-		at = end;
-	}
-	return at;
-}
-
-static bool next_line(const char **at, unsigned int *number, const char **counts)
-{
-	while (**at) {
-		const char *start = *at, *end = strchr(start, '\n');
-		char *after;
-
-		*at = end ? end + 1 : start + strlen(start);
-		*number = (unsigned int)strtoul(start, &after, 10);
-		if (after != start && *after == ':') {
-			*counts = after + 1;
-			return true;
-		}
-	}
-	return false;
-}
-
-/* --- which lines are the interface's --- */
-
-static bool is_word(char c)
-{
-	return isalnum((unsigned char)c) || c == '_' || c == '.';
-}
-
-static bool names_interface(const char *label, const char *interface)
-{
-	size_t length = strlen(interface);
-	const char *at = label;
-
-	while ((at = strstr(at, interface)) != NULL) {
-		if ((at == label || !is_word(at[-1])) && !is_word(at[length]))
-			return true;
-		at++;
-	}
-	return false;
-}
-
-static bool listed_in(const char *directory, unsigned int number)
-{
-	char path[PATH_MAX];
-
-	snprintf(path, sizeof(path), "%s/msi_irqs/%u", directory, number);
-	return !access(path, F_OK);
-}
-
-/* Is this line one of the device's own? A virtio device's interrupts belong to the PCI device above it. */
-static bool belongs_to_device(const char *interface, unsigned int number)
-{
-	char device[256], name[64];
-	uint64_t legacy;
-	bool virtio = link_name(name, sizeof(name), "/sys/class/net/%s/device", interface) &&
-		      !strncmp(name, "virtio", 6);
-
-	snprintf(device, sizeof(device), "/sys/class/net/%s/device%s", interface, virtio ? "/.." : "");
-	if (listed_in(device, number))
-		return true;
-	return read_unsigned(&legacy, "%s/irq", device) && legacy && legacy == number;
-}
-
-static bool mentions(const char *label, const char *const *words)
-{
-	for (; *words; words++)
-		if (strcasestr(label, *words))
-			return true;
-	return false;
-}
-
-/* What a label says beside the interface's name, in which "tx" means nothing. */
-static const char *beside(const char *label, const char *interface)
-{
-	const char *name = strstr(label, interface);
-
-	return name ? name + strlen(interface) : label;
-}
-
-static enum direction direction_of(const char *label)
-{
-	static const char *const other[] = {"config", "event", "misc", "async", "mbx", "ctrl", "cmd", "admin",
-					    "lsc", NULL};
-	static const char *const receive[] = {"rx", "input", NULL};
-	static const char *const transmit[] = {"tx", "output", NULL};
-
-	bool receives = mentions(label, receive), transmits = mentions(label, transmit);
-
-	if (receives != transmits)
-		return receives ? RECEIVE : TRANSMIT;
-	return !receives && mentions(label, other) ? OTHER : BOTH;
-}
-
-/* The handlers' names at the end of a line: what follows the last run of two blanks. */
-static void label_of(char *label, size_t size, const char *text)
-{
-	size_t length = strcspn(text, "\n");
-	const char *start = text, *at;
-
-	for (at = text; at + 1 < text + length; at++)
-		if (at[0] == ' ' && at[1] == ' ')
-			start = at + 2;
-	while (start < text + length && *start == ' ')
-		start++;
-	snprintf(label, size, "%.*s", (int)(text + length - start), start);
-}
 
 /* The line's counts of each CPU: how many; -EOVERFLOW if the file is cut: then its line does not end. */
 static int read_counts(int fd, uint32_t *counts)
@@ -199,7 +77,7 @@ static int read_count_of_all(const struct text *stat, unsigned int number, uint3
 
 static int read_line_counts(const struct state *state, const struct line *line, uint32_t *counts)
 {
-	return line->fd < 0 ? read_count_of_all(&state->stat, line->number, counts) : read_counts(line->fd, counts);
+	return line->fd < 0 ? read_count_of_all(&state->stat, line->entry.number, counts) : read_counts(line->fd, counts);
 }
 
 static int open_stat(struct state *state)
@@ -215,7 +93,7 @@ static int open_counts(struct state *state, struct line *line, uint32_t *counts)
 	char path[64];
 	int status;
 
-	snprintf(path, sizeof(path), "/sys/kernel/irq/%u/per_cpu_count", line->number);
+	snprintf(path, sizeof(path), "/sys/kernel/irq/%u/per_cpu_count", line->entry.number);
 	line->fd = open(path, O_RDONLY | O_CLOEXEC);
 	status = line->fd < 0 ? -errno : read_counts(line->fd, counts);
 	if (status > 0)
@@ -251,23 +129,12 @@ static int add_line(struct state *state, struct line *line)
 
 static int find_lines(struct state *state, const char *interface, const char *table)
 {
-	const char *counts;
-	unsigned int number;
+	struct line line = {0};
+	int status = 0;
 
-	while (state->count < MOST_LINES && next_line(&table, &number, &counts)) {
-		struct line line = {.number = number};
-		int status;
-
-		label_of(line.label, sizeof(line.label), skip_counts(counts));
-		if (!names_interface(line.label, interface) && !belongs_to_device(interface, number))
-			continue;
-		line.shared = strchr(line.label, ',') != NULL;
-		line.direction = direction_of(beside(line.label, interface));
+	while (!status && state->count < MOST_LINES && interrupt_line_next(&table, interface, &line.entry))
 		status = add_line(state, &line);
-		if (status)
-			return status;
-	}
-	return state->count ? 0 : -ENOENT;
+	return status ? status : state->count ? 0 : -ENOENT;
 }
 
 /* --- sampling --- */
@@ -306,7 +173,7 @@ static uint64_t sum_of(const struct state *state, enum direction way)
 	size_t i;
 
 	for (i = 0; i < state->count; i++) {
-		if (!serves(state->lines[i].direction, way))
+		if (!serves(state->lines[i].entry.direction, way))
 			continue;
 		sum += state->lines[i].total;
 		gone |= state->lines[i].gone;
@@ -366,9 +233,9 @@ static void describe(struct source *source, struct record_layout *layout)
 	size_t i;
 
 	for (i = 0; i < state->count; i++) {
-		both |= state->lines[i].direction == BOTH;
-		state->receives |= state->lines[i].direction == RECEIVE || state->lines[i].direction == BOTH;
-		state->transmits |= state->lines[i].direction == TRANSMIT;
+		both |= state->lines[i].entry.direction == BOTH;
+		state->receives |= state->lines[i].entry.direction == RECEIVE || state->lines[i].entry.direction == BOTH;
+		state->transmits |= state->lines[i].entry.direction == TRANSMIT;
 	}
 	if (state->receives) {
 		column = record_layout_add(layout, "rx_line_interrupts", "interrupts", COLUMN_COUNTER, source->name);
@@ -381,23 +248,13 @@ static void describe(struct source *source, struct record_layout *layout)
 	for (i = 0; i < state->count; i++) {
 		char name[48];
 
-		snprintf(name, sizeof(name), "interrupts.%u", state->lines[i].number);
+		snprintf(name, sizeof(name), "interrupts.%u", state->lines[i].entry.number);
 		column = record_layout_add(layout, name, "interrupts", COLUMN_COUNTER, source->name);
-		json_member_integer(&column->attributes, "irq", state->lines[i].number);
-		json_member_string(&column->attributes, "label", state->lines[i].label);
-		json_member_string(&column->attributes, "direction", DIRECTIONS[state->lines[i].direction]);
-		json_member_bool(&column->attributes, "shared", state->lines[i].shared);
+		json_member_integer(&column->attributes, "irq", state->lines[i].entry.number);
+		json_member_string(&column->attributes, "label", state->lines[i].entry.label);
+		json_member_string(&column->attributes, "direction", DIRECTIONS[state->lines[i].entry.direction]);
+		json_member_bool(&column->attributes, "shared", state->lines[i].entry.shared);
 	}
-}
-
-static int read_table(struct text *table)
-{
-	int fd = open("/proc/interrupts", O_RDONLY | O_CLOEXEC);
-	int status = fd < 0 ? -errno : read_from_start(fd, table);
-
-	if (fd >= 0)
-		close(fd);
-	return status ? status : table->length ? 0 : -ENOENT;
 }
 
 int interrupt_source_open(struct source *source, struct record_layout *layout, const char *interface)
@@ -421,9 +278,9 @@ int interrupt_source_open(struct source *source, struct record_layout *layout, c
 		.close = close_source,
 		.state = state,
 	};
-	status = read_table(&table);
+	status = read_file("/proc/interrupts", &table);
 	if (!status)
-		status = find_lines(state, interface, table.data);
+		status = table.length ? find_lines(state, interface, table.data) : -ENOENT;
 	text_free(&table);
 	if (status) {
 		close_source(source);
