@@ -6,28 +6,17 @@
 #ifndef CPU_ACCOUNT_H
 #define CPU_ACCOUNT_H
 
-#include <limits.h>
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
-#include <sys/types.h>
 
-/* One that descends from us. */
-struct descendant {
-	pid_t pid;
-	bool unreaped;    /* its parent waits for no children, so that what it used is nowhere once it has ended */
-	uint64_t used_ns; /* when we last looked */
-};
+#include "cgroup.h"
+#include "descendants.h"
 
 struct cpu_account {
 	bool open;
-	char cgroup[PATH_MAX];  /* its directory; empty: by descent */
-	int usage_fd, procs_fd; /* of the cgroup */
-	int newest_fd;          /* /proc/loadavg, which tells the newest process of all */
-	unsigned long newest;
-	struct descendant *processes;
-	size_t count, room;
-	uint64_t unreaped_ns; /* of those that ended so, as far as we saw it */
+	bool in_cgroup; /* else by descent */
+	struct cgroup cgroup;
+	struct descendants descendants;
 	uint64_t used_ns, before_ns; /* so far; and by children of ours from before */
 };
 
