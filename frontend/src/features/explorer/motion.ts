@@ -3,7 +3,7 @@
 // changes costs style, layout and paint, some forty of them more than a frame has. What they show comes to rest as SVG.
 import { type Sheet, sheetOn } from '../../layers/canvas';
 import type { Shape } from '../../plots/shapes';
-import { contourLabels } from './figure/heat';
+import { contourLabels } from './figure/contourLabels';
 import { floorLine, lineLabels, points, strokes, walk } from './figure/lines';
 import { spotOf, valueTags } from './figure/needle';
 import { gripShapes } from './pull/grip';
