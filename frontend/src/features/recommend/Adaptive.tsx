@@ -7,7 +7,7 @@ import type { PolicyTrial } from '../../api/types';
 import { CopyButton } from '../../components/Copy';
 import { adaptiveWords, PRICE_WORDS, trafficOf } from './adaptive';
 import type { Answered } from './answered';
-import { settingName } from './words';
+import { settingName } from './settingWords';
 
 function Proposed({ trial, device }: { trial: PolicyTrial; device: string }) {
   const profile = trial.proposal?.rx_profile;

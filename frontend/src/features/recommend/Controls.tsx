@@ -25,7 +25,8 @@ import type { Slice } from '../../state/slice';
 import { RULER_HEIGHT, rulerShapes } from '../explorer/figure/ruler';
 import { settingText, shortName, unitAfter } from '../explorer/figure/words';
 import { measured, type Question, type Refusal } from './question';
-import { goalLabel, settingName, unmeasured } from './words';
+import { settingName } from './settingWords';
+import { goalLabel, unmeasured } from './words';
 
 interface Props {
   readonly advice: Advice;

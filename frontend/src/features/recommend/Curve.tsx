@@ -8,8 +8,10 @@ import { Drawing, useWidth } from '../../layers/Drawing';
 import { alike } from '../../plots/number';
 import { titleWithUnit } from '../explorer/figure/words';
 import type { Answered } from './answered';
+import { valueWords } from './changeWords';
 import { captionOf, FIGURE_HEIGHT, figureOf, figureShapes, titleOf } from './figure';
-import { settingName, standingOf, valueWords } from './words';
+import { settingName } from './settingWords';
+import { standingOf } from './words';
 
 export function Curve({ found: { question, answer, slice }, kind }: { found: Answered; kind: Kind }) {
   const [place, width] = useWidth<HTMLDivElement>();

@@ -4,16 +4,9 @@ import { QuantityName } from '../../components/QuantityName';
 import type { Slice } from '../../state/slice';
 import { titleWithUnit } from '../explorer/figure/words';
 import type { Answered } from './answered';
-import {
-  changeWords,
-  dependenceNotes,
-  type Effect,
-  intervalWords,
-  type Offer,
-  settingName,
-  shortMeasure,
-  valueWords,
-} from './words';
+import { changeWords, type Effect, intervalWords, shortMeasure, valueWords } from './changeWords';
+import { settingName } from './settingWords';
+import { dependenceNotes, type Offer } from './words';
 
 const lookOf = ({ gain }: Effect): string => (gain === null ? '' : gain ? 'better' : 'worse');
 const VERDICTS = { true: 'better', false: 'worse', null: 'no change told' } as const;

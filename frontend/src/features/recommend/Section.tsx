@@ -20,25 +20,23 @@ import { Adaptive } from './Adaptive';
 import type { Answered } from './answered';
 import { Controls } from './Controls';
 import { Curve, Settings } from './Curve';
+import { type Effect, namedChange } from './changeWords';
 import { Gain, InShort, Offers } from './Gain';
 import { Machine } from './Machine';
 import { isRefusal, measured, questionOf } from './question';
 import { Sentence } from './Sentence';
+import { besideAxes, spotOf } from './settingWords';
 import {
-  besideAxes,
   chanceWords,
-  type Effect,
   guardWords,
   hostWords,
   MEANINGS,
-  namedChange,
   notesOf,
   type Offer,
   offersOf,
   refusedWords,
   saysLittle,
   sentenceOf,
-  spotOf,
   tracked,
   tuneGoal,
   whyOf,

@@ -1,5 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Part } from './words';
+/** A part of a sentence; with a place, the name of that candidate's setting, to be pressed. */
+export interface Part {
+  readonly text: string;
+  readonly place?: number;
+  readonly strong?: boolean;
+}
 
 /** Words, in which a setting that is named is a place to go to. */
 export function Sentence({ parts, go }: { parts: readonly Part[]; go: (place: number) => void }) {

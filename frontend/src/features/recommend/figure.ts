@@ -1,24 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 // The curve behind a recommendation: over the settings of an axis, or one measure against another. No DOM.
-import type { Candidate, Kind, Recommendation } from '../../api/types';
+import type { Kind, Recommendation } from '../../api/types';
 import { inSentence } from '../../components/factorWords';
 import { catalogue } from '../../engine/catalogue';
-import { brief, decimal, digitsOfStep } from '../../plots/number';
+import { decimal, digitsOfStep } from '../../plots/number';
 import { linear, makeScale, niceStep, niceTicks, type Scale } from '../../plots/scale';
 import {
   type Attributes,
   AXIS,
-  circle,
   END,
-  HALO,
   LETTER_PX,
   line,
   MIDDLE,
-  mark,
-  NOTE,
   path,
   polyline,
-  rect,
   type Shape,
   TICK,
   text,
@@ -28,33 +23,13 @@ import { type Axis, type Layout, positionOn } from '../../state/layout';
 import type { BundledQuantity } from '../../state/models';
 import { LONGEST_NAME, labelledLevels, labelRoom } from '../explorer/figure/frame';
 import { axisTitle, cutShort, settingText, shortName, titleWithUnit } from '../explorer/figure/words';
+import { limitLines, limitsOf } from './figureLimits';
+import { BESIDE, labels, marks, type Room, referenceOf, type Spot } from './figureMarks';
 import type { Question } from './question';
-import { settingName } from './words';
 
 export const FIGURE_HEIGHT = 216;
 const TOP = 26;
 const BOTTOM = 42;
-const RIGHT = 18;
-const MOST_LABELS = 6;
-
-interface Spot {
-  readonly place: number;
-  readonly candidate: Candidate;
-  readonly x: number;
-  readonly y: number;
-}
-
-interface Room {
-  readonly left: number;
-  readonly right: number;
-  readonly top: number;
-  readonly bottom: number;
-}
-
-const bounds = (question: Question, answer: Recommendation) => [
-  ...answer.guards,
-  ...(question.asked.request.constraints ?? []),
-];
 
 const isCost = ({ aim }: BundledQuantity): boolean => aim === 'cpu' || aim === 'energy';
 
@@ -64,7 +39,7 @@ function planeOf(question: Question, answer: Recommendation): readonly [BundledQ
   if (second) return [first, second];
   const known = new Set(answer.candidates.flatMap((c) => Object.keys(c.means)));
   const other = catalogue.quantities.find(
-    (q) => q.name !== first.name && known.has(q.name) && bounds(question, answer).some((b) => b.measure === q.name),
+    (q) => q.name !== first.name && known.has(q.name) && limitsOf(question, answer).some((b) => b.measure === q.name),
   );
   if (!other) return null;
   return isCost(first) || other.aim === 'throughput' ? [other, first] : [first, other];
@@ -120,173 +95,16 @@ function leftOf(domain: readonly [number, number]): number {
   return Math.ceil(Math.max(...ticks.map((t) => words(t).length)) * LETTER_PX.digit + 12);
 }
 
-/** A bound in the unit of its measure: of percents, from the best or from what is set now. */
-function boundOf(
-  { measure, limit, value }: Recommendation['guards'][number],
-  answer: Recommendation,
-): { readonly at: number; readonly most: boolean; readonly words: string } | null {
-  if (limit === 'at most' || limit === 'at least')
-    return { at: value, most: limit === 'at most', words: `${limit} ${brief(value)}` };
-  const less = catalogue.quantities.find((q) => q.name === measure)?.better === 'less';
-  const means = answer.candidates.map((c) => c.means[measure]);
-  const now = referenceOf(answer)?.means[measure];
-  if (limit === 'within current')
-    return now === undefined
-      ? null
-      : {
-          at: now * (1 + (less ? value : -value) / 100),
-          most: less,
-          words: `over ${brief(value, 2)} % ${less ? 'above' : 'below'} now`,
-        };
-  const best = less ? Math.min(...means) / (1 - value / 100) : Math.max(...means) * (1 - value / 100);
-  return { at: best, most: less, words: `over ${brief(value, 2)} % ${less ? 'above' : 'below'} the best` };
-}
+const CURVE: Attributes = { stroke: 'var(--ink-2)', 'stroke-width': 1.5 };
 
-/** Bounds on a measure of the picture, with their words; what lies beyond them is shaded. */
-function limitLines(
-  question: Question,
-  answer: Recommendation,
-  measure: BundledQuantity,
-  room: Room,
-  along: 'x' | 'y',
-  scale: Scale,
-): Shape[] {
-  return bounds(question, answer)
-    .filter((c) => c.measure === measure.name)
-    .flatMap((c) => {
-      const bound = boundOf(c, answer);
-      if (!bound) return [];
-      const at = scale(bound.at);
-      const [lo, hi] = along === 'y' ? [room.top, room.bottom] : [room.left, room.right];
-      if (!(at >= lo && at <= hi)) return [];
-      const dashes: Attributes = { stroke: 'var(--ink-2)', 'stroke-dasharray': '4 3' };
-      const beyond: Attributes = { fill: 'var(--ground-2)' };
-      if (along === 'y') {
-        const [from, to] = bound.most ? [lo, at] : [at, hi];
-        return [
-          rect(room.left, from, room.right - room.left, to - from, beyond),
-          line(room.left, at, room.right, at, dashes),
-          text(room.right - 4, bound.most ? room.top + 12 : room.bottom - 6, bound.words, { ...NOTE, ...END, ...HALO }),
-        ];
-      }
-      const [from, to] = bound.most ? [at, hi] : [lo, at];
-      return [
-        rect(from, room.top, to - from, room.bottom - room.top, beyond),
-        line(at, room.top, at, room.bottom, dashes),
-        text(bound.most ? room.right - 4 : room.left + 4, room.bottom - 6, bound.words, {
-          ...NOTE,
-          ...HALO,
-          ...(bound.most ? END : {}),
-        }),
-      ];
-    });
-}
-
-function referenceOf({ reference, candidates }: Recommendation): Candidate | undefined {
-  const wanted = reference && Object.entries(reference);
-  return wanted ? candidates.find((c) => wanted.every(([name, level]) => c.factors[name] === level)) : undefined;
-}
-
-const box = (x: number, y: number, half: number, width: number): Shape =>
-  rect(x - half, y - half, 2 * half, 2 * half, { fill: 'none', stroke: 'var(--ink)', 'stroke-width': width });
-
-/** Filled: within the limits; hollow: not. In a box: as good; in a bold one: the answer; in a ring: what it is compared with. */
-function marks(answer: Recommendation, spots: readonly Spot[], kind: Kind | null): Shape[] {
-  const near = new Set(answer.choices);
-  const one = ({ place, candidate, x, y }: Spot): Shape => {
-    const strong = near.has(place);
-    const look: Attributes = candidate.allowed
-      ? { fill: strong ? 'var(--ink)' : 'var(--ink-3)' }
-      : { fill: 'var(--ground)', stroke: 'var(--ink-3)' };
-    // what is predicted is no datum: it has no kind
-    return kind ? mark(kind, x, y, strong ? 3.5 : 3, look) : circle(x, y, 3, look);
-  };
-  const last = spots.filter((s) => near.has(s.place));
-  const out = [...spots.filter((s) => !near.has(s.place)), ...last].map(one);
-  for (const { x, y, place } of last)
-    out.push(box(x, y, place === answer.answer ? 8 : 6.5, place === answer.answer ? 2.5 : 1));
-  const now = referenceOf(answer);
-  const there = now && spots.find((s) => s.candidate === now);
-  if (there) out.push(circle(there.x, there.y, 8, { fill: 'none', stroke: 'var(--ink)', 'stroke-width': 1.5 }));
-  return out;
-}
-
-interface Label {
-  readonly x: number;
-  readonly y: number;
-  readonly anchor: Attributes;
-  readonly box: readonly [number, number, number, number];
-}
-
-/** Where a label can stand, the nearest first. */
-const PLACES: readonly (readonly [number, number, 'start' | 'middle' | 'end'])[] = [
-  [1, 0, 'start'],
-  [-1, 0, 'end'],
-  [0, -16, 'middle'],
-  [0, 17, 'middle'],
-  [1, -14, 'start'],
-  [-1, -14, 'end'],
-  [1, 14, 'start'],
-  [-1, 14, 'end'],
-  [0, -30, 'end'],
-  [0, -30, 'start'],
-  [0, 31, 'middle'],
-];
-
-/** The first place within the picture that covers nothing; for the answer's own name, the one that covers least. */
-function placed(spot: Spot, words: string, bold: boolean, room: Room, taken: readonly Label['box'][]): Label | null {
-  const width = words.length * LETTER_PX.name;
-  const far = bold ? 12 : 8;
-  let best: { readonly label: Label; readonly covers: number } | null = null;
-  for (const [side, dy, anchor] of PLACES) {
-    const x = spot.x + side * far;
-    const y = spot.y + dy;
-    const left = anchor === 'start' ? x : anchor === 'end' ? x - width : x - width / 2;
-    const box = [left, y - 7, left + width, y + 7] as const;
-    const inside =
-      box[0] >= room.left + 2 && box[2] <= room.right + RIGHT && box[1] >= room.top - 8 && box[3] <= room.bottom;
-    if (!inside) continue;
-    const covers = taken.filter((t) => box[2] > t[0] && box[0] < t[2] && box[3] > t[1] && box[1] < t[3]).length;
-    if (best && best.covers <= covers) continue;
-    best = { label: { x, y, anchor: anchor === 'start' ? {} : anchor === 'end' ? END : MIDDLE, box }, covers };
-  }
-  return best && (bold || best.covers === 0) ? best.label : null;
-}
-
-/** The answer, those that are as good, and the ends of the curve, as far as there is room. */
-function labels(
-  question: Question,
-  answer: Recommendation,
-  layout: Layout,
-  spots: readonly Spot[],
-  room: Room,
-  also: readonly number[],
-): Shape[] {
-  const own = answer.answer;
-  const wanted = [...new Set([...(own === null ? [] : [own]), ...answer.choices, ...also])];
-  const taken: Label['box'][] = spots.map((s) => [s.x - 4, s.y - 4, s.x + 4, s.y + 4]);
-  const out: Shape[] = [];
-  for (const place of wanted.slice(0, MOST_LABELS)) {
-    const spot = spots.find((s) => s.place === place);
-    if (!spot) continue;
-    const bold = place === answer.answer;
-    const words = cutShort(settingName(layout, question.settingOf(spot.candidate.factors), false), 34);
-    const others = taken.filter(([l, t]) => l !== spot.x - 4 || t !== spot.y - 4);
-    const label = placed(spot, words, bold, room, others);
-    if (!label) continue;
-    taken.push(label.box);
-    out.push(
-      text(label.x, label.y, words, {
-        ...TICK,
-        ...HALO,
-        ...label.anchor,
-        dy: '0.32em',
-        ...(bold ? { fill: 'var(--ink)', 'font-weight': 600 } : {}),
-      }),
-    );
-  }
-  return out;
-}
+const joined = (spots: readonly Spot[], look: Attributes): Shape =>
+  path(
+    polyline(
+      spots.map((s) => s.x),
+      spots.map((s) => s.y),
+    ),
+    look,
+  );
 
 /** The best of each setting across, in the order of the axis. */
 function envelope(spots: readonly Spot[], better: BundledQuantity['better']): Spot[] {
@@ -306,7 +124,7 @@ function across(question: Question, answer: Recommendation, layout: Layout, kind
   if (!axis) return [];
   const values = answer.candidates.map((c) => c.means[quantity.name]);
   const domain = padded(values);
-  const room: Room = { left: leftOf(domain), right: width - RIGHT, top: TOP, bottom: FIGURE_HEIGHT - BOTTOM };
+  const room: Room = { left: leftOf(domain), right: width - BESIDE, top: TOP, bottom: FIGURE_HEIGHT - BOTTOM };
   const v = linear(domain, [room.bottom, room.top]);
   const at = makeScale(axis.levels, axis.spacing, boundsOf(axis, false), [room.left, room.right]);
   const spots = answer.candidates.flatMap((candidate, place): Spot[] => {
@@ -314,17 +132,7 @@ function across(question: Question, answer: Recommendation, layout: Layout, kind
     return level === null ? [] : [{ place, candidate, x: at(level), y: v(values[place]) }];
   });
   const best = envelope(spots, quantity.better);
-  const curve = axis.names
-    ? []
-    : [
-        path(
-          polyline(
-            best.map((s) => s.x),
-            best.map((s) => s.y),
-          ),
-          { stroke: 'var(--ink-2)', 'stroke-width': 1.5 },
-        ),
-      ];
+  const curve = axis.names ? [] : [joined(best, CURVE)];
   return [
     ...valueAxis(domain, quantity, room, v),
     line(room.left, room.bottom, room.right, room.bottom, { stroke: 'var(--line-3)' }),
@@ -355,13 +163,7 @@ function eachLevel(spots: readonly Spot[], question: Question, { x, y }: Layout)
     const own = spots
       .filter((s) => positionOn(y, question.settingOf(s.candidate.factors)[y.name]) === level)
       .sort((a, b) => at(a) - at(b));
-    return path(
-      polyline(
-        own.map((s) => s.x),
-        own.map((s) => s.y),
-      ),
-      { stroke: 'var(--line-3)', fill: 'none' },
-    );
+    return joined(own, { stroke: 'var(--line-3)', fill: 'none' });
   });
 }
 
@@ -373,7 +175,7 @@ function trade(question: Question, answer: Recommendation, layout: Layout, kind:
   const ys = answer.candidates.map((c) => c.means[up.name]);
   const xs = answer.candidates.map((c) => c.means[over.name]);
   const [domain, range] = [padded(ys), padded(xs)];
-  const room: Room = { left: leftOf(domain), right: width - RIGHT, top: TOP, bottom: FIGURE_HEIGHT - BOTTOM };
+  const room: Room = { left: leftOf(domain), right: width - BESIDE, top: TOP, bottom: FIGURE_HEIGHT - BOTTOM };
   const v = linear(domain, [room.bottom, room.top]);
   const h = linear(range, [room.left, room.right]);
   const spots = answer.candidates.map(
@@ -381,18 +183,7 @@ function trade(question: Question, answer: Recommendation, layout: Layout, kind:
   );
   // with three measures, what nothing beats is no line in the plane of two
   const front = spots.filter((s) => answer.frontier.includes(s.place)).sort((a, b) => a.x - b.x || b.y - a.y);
-  const curve =
-    question.aims.length !== 2
-      ? eachLevel(spots, question, layout)
-      : [
-          path(
-            polyline(
-              front.map((s) => s.x),
-              front.map((s) => s.y),
-            ),
-            { stroke: 'var(--ink-2)', 'stroke-width': 1.5 },
-          ),
-        ];
+  const curve = question.aims.length === 2 ? [joined(front, CURVE)] : eachLevel(spots, question, layout);
   const [first, last] = [front[0], front.at(-1)];
   const chord =
     question.goal === 'balance' && first && last

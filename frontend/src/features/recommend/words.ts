@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // A recommendation in sentences and rows. No DOM.
-import type { Candidate, Factors, FactorValue, Kind, Recommendation } from '../../api/types';
-import { inSentence, shortLabel } from '../../components/factorWords';
-import { brief, decimal, setting, withHalf } from '../../plots/number';
+import type { Candidate, Kind, Recommendation } from '../../api/types';
+import { inSentence } from '../../components/factorWords';
+import { brief, decimal, setting } from '../../plots/number';
 import { type Goal, ROLES, type Role } from '../../state/advice';
-import { type Axis, delayMicroseconds, isDelay, type Layout, positionOn } from '../../state/layout';
+import type { Layout } from '../../state/layout';
 import type { BundledQuantity } from '../../state/models';
-import { levelWords, redundant, settingText, shortName, unitAfter } from '../explorer/figure/words';
+import { shortName } from '../explorer/figure/words';
+import { comparison, type Effect, isAlike, named, TWICE_PERCENT, valueWords } from './changeWords';
 import type { Question } from './question';
+import type { Part } from './Sentence';
+import { axisWords, givenWords, settingName } from './settingWords';
 
 const GOAL_LABELS: Readonly<Record<Goal, string>> = {
   throughput: 'Throughput',
@@ -25,97 +28,6 @@ export function goalLabel(goal: Goal, known: Partial<Record<Role, Pick<BundledQu
   return quantity && !quantity.name.endsWith('_per_gb') ? label.replace(' per GB', '') : label;
 }
 
-/** A part of a sentence; with a place, the name of that candidate's setting, to be pressed. */
-export interface Part {
-  readonly text: string;
-  readonly place?: number;
-  readonly strong?: boolean;
-}
-
-/** Where a setting stands in the picture; null where it has no place there. */
-export interface Spot {
-  readonly x: number | null;
-  readonly y: number | null;
-}
-
-export function spotOf(layout: Layout, factors: Factors): Spot {
-  return {
-    x: layout.x && positionOn(layout.x, factors[layout.x.name]),
-    y: layout.y && positionOn(layout.y, factors[layout.y.name]),
-  };
-}
-
-function axisWords(axis: Axis, value: number, whole: boolean): string {
-  const mtu = axis.name === 'mtu_bytes';
-  const name = mtu ? 'MTU' : inSentence(shortName(axis));
-  const unit = !whole || mtu || axis.names || redundant(axis) ? '' : `\u00a0${axis.unit}`;
-  const own = `${name} ${settingText(axis, value)}${unit}`;
-  if (!whole || !isDelay(axis.name) || axis.name === 'delay_us' || value === 0) return own;
-  const us = delayMicroseconds(axis.name, value);
-  return `${own} (${us < 100 ? us.toFixed(1) : us.toFixed(0)}\u00a0µs)`;
-}
-
-/** "polling threaded-napi", of a factor that can be chosen and is on no axis. */
-function choiceWords({ name, label, unit }: Layout['choices'][number], level: FactorValue, whole: boolean): string {
-  const bare = !whole || typeof level !== 'number' || unit === '' || unit === '1';
-  const words = shortLabel(name, label.replace(/^factor\./, ''));
-  return `${words} ${levelWords(level)}${bare ? '' : `\u00a0${unit}`}`;
-}
-
-/** What the setting has of factors that can be chosen and are on no axis. */
-export const besideAxes = ({ choices }: Pick<Layout, 'choices'>, factors: Factors): Factors =>
-  Object.fromEntries(
-    choices.flatMap(({ name, choice }) => (choice && factors[name] !== undefined ? [[name, factors[name]]] : [])),
-  );
-
-/** "MTU 4500, delay 120 ticks (122.9 µs)"; short, without the units: "MTU 4500, delay 120". What is held fixed, or nobody sets, goes without saying. */
-export function settingName(layout: Layout, factors: Factors, whole = true): string {
-  const { x, y } = layout;
-  const parts = [y, x].flatMap((axis) => {
-    if (!axis || axis.given || axis.levels.length < 2) return [];
-    const at = positionOn(axis, factors[axis.name]);
-    return at === null ? [] : [axisWords(axis, at, whole)];
-  });
-  const beside = besideAxes(layout, factors);
-  const others = layout.choices.flatMap((factor) =>
-    beside[factor.name] === undefined ? [] : [choiceWords(factor, beside[factor.name], whole)],
-  );
-  return [...parts, ...others].join(', ') || 'the only setting';
-}
-
-/** "for offered packet rate 25000 packets/s": what an axis has of the traffic or the host. */
-function givenWords({ x, y }: Layout, where: Factors): string {
-  const parts = [y, x].flatMap((axis) => {
-    const at = axis?.given && axis.levels.length > 1 ? positionOn(axis, where[axis.name]) : null;
-    return axis && at !== null ? [axisWords(axis, at, true)] : [];
-  });
-  return parts.length > 0 ? ` for ${parts.join(', ')}` : '';
-}
-
-type Interval = readonly [number, number] | null | undefined;
-
-/** The digits that the interval of a mean leaves, four without one, with the unit. */
-export function valueWords(quantity: Pick<BundledQuantity, 'label' | 'unit'>, value: number, ci95?: Interval): string {
-  const half = ci95 ? (ci95[1] - ci95[0]) / 2 : 0;
-  const digits = half > 0 ? withHalf(value, half, 4).mean : brief(value, 4);
-  return `${digits}${unitAfter(quantity).replace(' ', '\u00a0')}`;
-}
-
-/** "latency", "99th percentile of latency", "system CPU time per 10⁹ bytes". */
-const named = (quantity: Pick<BundledQuantity, 'label'>): string => inSentence(quantity.label);
-
-const SHORT: Readonly<Record<string, string>> = {
-  latency_p99_us: 'p99 latency',
-  latency_p50_us: 'median latency',
-};
-
-/** A measure in one line with others: "throughput", "system CPU", "p99 latency". */
-export const shortMeasure = (quantity: Pick<BundledQuantity, 'name' | 'label'>): string =>
-  SHORT[quantity.name] ??
-  named(quantity)
-    .replace(/ time per 10⁹ bytes$/, '')
-    .replace(/ per 10⁹ bytes$/, '');
-
 /** Whose machine the answer is about, and where it is not the reader's own. */
 const HOSTS: Readonly<Record<Kind, string>> = {
   published: 'for the host of this publication, not for yours',
@@ -125,53 +37,6 @@ const HOSTS: Readonly<Record<Kind, string>> = {
 };
 
 export const hostWords = (kind: Kind): string => HOSTS[kind];
-
-export type Effect = Recommendation['effects'][number];
-
-/** As many decimals as the interval tells, one where nothing is known of chance. */
-function decimalsOf({ change_percent: change, ci95_percent: ci }: Effect): number {
-  if (!ci) return Math.abs(change) < 10 ? 1 : 0;
-  const width = ci[1] - ci[0];
-  return width < 0.15 ? 2 : width < 1.5 ? 1 : 0;
-}
-
-/** "−26", "+1.2" */
-const signed = (value: number, decimals: number): string => {
-  const text = decimal(Math.abs(value), decimals);
-  return Number(text) === 0 ? '0' : `${value < 0 ? '−' : '+'}${text}`;
-};
-
-/** "−26 %" */
-export const changeWords = (effect: Effect): string => `${signed(effect.change_percent, decimalsOf(effect))}\u00a0%`;
-
-/** "CPU −26 %" */
-export function namedChange(effect: Effect, measures: readonly Pick<BundledQuantity, 'name' | 'label'>[]): string {
-  const quantity = measures.find((m) => m.name === effect.measure);
-  const name = quantity ? shortMeasure(quantity).replace(/^(system|traffic|receiver) (?=CPU)/, '') : effect.measure;
-  return `${name} ${changeWords(effect)}`;
-}
-
-/** "−28 to −24"; null where nothing is known of chance. */
-export function intervalWords(effect: Effect): string | null {
-  return effect.ci95_percent?.map((end) => signed(end, decimalsOf(effect))).join(' to ') ?? null;
-}
-
-/** From here on a change is said as a ratio. */
-const TWICE_PERCENT = 100;
-
-/** "26 % less (24 to 28)", "2.5 times as much (2.3 to 2.7)", "not shown to differ (−1 to +2 %)". */
-function comparison(effect: Effect): Part[] {
-  const { change_percent: change, ci95_percent: ci } = effect;
-  if (isAlike(effect)) return [{ text: `not shown to differ (${intervalWords(effect)}\u00a0%)` }];
-  const decimals = decimalsOf(effect);
-  const isRatio = change >= TWICE_PERCENT;
-  const size = (percent: number): string =>
-    isRatio ? brief(1 + percent / 100, 2) : decimal(Math.abs(percent), decimals);
-  const words = isRatio ? `${size(change)} times as much` : `${size(change)}\u00a0% ${change < 0 ? 'less' : 'more'}`;
-  if (!ci) return [{ text: words, strong: true }];
-  const ends = [...ci].sort((a, b) => Math.abs(a) - Math.abs(b));
-  return [{ text: words, strong: true }, { text: ` (${ends.map(size).join(' to ')})` }];
-}
 
 /** "system CPU time per 10⁹ bytes 12.1 s, 26 % less (24 to 28)" of each measure that is aimed at. */
 function aimWords(question: Question, answer: Recommendation, best: Candidate): Part[] {
@@ -247,8 +112,6 @@ export function sentenceOf(question: Question, answer: Recommendation, layout: L
   const link = links.size === 1 ? [...links][0] : 'against';
   return [...found, { text: ` ${link} ${link === 'against' ? there.replace(/^at /, '') : there}.` }];
 }
-
-const isAlike = ({ ci95_percent: ci }: Effect): boolean => ci !== null && ci[0] <= 0 && ci[1] >= 0;
 
 const FURTHER = 'no setting that keeps the limits gains more than';
 

@@ -3,24 +3,21 @@
 import { describe, expect, it } from 'vitest';
 import type { Cell } from '../../../src/api/types';
 import { catalogue } from '../../../src/engine/catalogue';
+import { changeWords, intervalWords, namedChange } from '../../../src/features/recommend/changeWords';
 import { appliedTo, isRefusal } from '../../../src/features/recommend/question';
+import type { Part } from '../../../src/features/recommend/Sentence';
+import { settingName, spotOf } from '../../../src/features/recommend/settingWords';
 import {
   chanceWords,
-  changeWords,
   dependenceNotes,
   formText,
   goalLabel,
   guardWords,
   hostWords,
-  intervalWords,
-  namedChange,
   notesOf,
   offersOf,
-  type Part,
   saysLittle,
   sentenceOf,
-  settingName,
-  spotOf,
   standingOf,
   tracked,
   tuneGoal,
