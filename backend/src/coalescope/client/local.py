@@ -32,7 +32,7 @@ from coalescope.fits import service as fits
 from coalescope.fits.schemas import FitIn, NonlinearFitIn, fit_out, nonlinear_fit_out
 from coalescope.predictions import service as predictions
 from coalescope.predictions.schemas import PredictionIn, UserPredictionIn, prediction_out
-from coalescope.recommendations import service as recommendations
+from coalescope.recommendations import from_runs
 from coalescope.recommendations.schemas import RecommendationIn, recommendation_out
 from coalescope.runs.chosen import identities
 from coalescope.runs.selection import where_pairs
@@ -129,8 +129,8 @@ class LocalStore:
         body = _read(RecommendationIn, asked)
         question, where = body.question(), where_pairs(body.where)
         with self._of(slug) as (connection, record):
-            chosen = recommendations.read_runs(connection, record, question, where, body.without)
-        return _document(recommendation_out(recommendations.advise(record, chosen, question)))
+            chosen = from_runs.read_runs(connection, record, question, where, body.without)
+        return _document(recommendation_out(from_runs.advise(record, chosen, question)))
 
     def prediction(self, model: ModelGiven, asked: Document) -> Document:
         """What a model predicts."""

@@ -5,7 +5,8 @@ from fastapi import APIRouter, Request
 
 from coalescope.db.engine import Database
 from coalescope.experiments.service import get_experiment
-from coalescope.recommendations import service
+from coalescope.recommendations.from_model import advise_from_model
+from coalescope.recommendations.from_runs import advise, read_runs
 from coalescope.recommendations.schemas import (
     ModelRecommendationIn,
     RecommendationIn,
@@ -31,8 +32,8 @@ def create_recommendation(request: Request, slug: str, body: RecommendationIn) -
     with database.read() as connection:
         experiment = get_experiment(connection, slug)
         where = where_pairs(body.where)
-        chosen = service.read_runs(connection, experiment, question, where, body.without)
-    return recommendation_out(service.advise(experiment, chosen, question))
+        chosen = read_runs(connection, experiment, question, where, body.without)
+    return recommendation_out(advise(experiment, chosen, question))
 
 
 @router.post("/recommendations", summary="Recommend a setting that a model predicts")
@@ -45,5 +46,5 @@ def create_model_recommendation(request: Request, body: ModelRecommendationIn) -
     turns: Turns = request.app.state.turns
     run = confinement(request.app.state.settings)
     with turns.taken():
-        advice = service.advise_from_model(model, body.values, body.over, question, run)
+        advice = advise_from_model(model, body.values, body.over, question, run)
     return recommendation_out(advice)

@@ -10,7 +10,8 @@ from pydantic import BaseModel, ConfigDict, Field, FiniteFloat
 
 from coalescope.experiments.schemas import Chosen, Level, Where
 from coalescope.predictions.service import require_model
-from coalescope.recommendations.service import Advice, Question, aim, constraint
+from coalescope.recommendations.advice import Advice
+from coalescope.recommendations.question import Question, aim, constraint
 from coalescope.runs.selection import LeftOut
 from coalescope.user_models.schemas import UserModelIn
 from coalescope.user_models.service import read_user_model

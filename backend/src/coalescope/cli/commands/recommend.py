@@ -25,21 +25,16 @@ from coalescope.cli.user_model_file import model_of
 from coalescope.errors import CoalescopeError, did_you_mean
 from coalescope.experiments.records import Factors
 from coalescope.glossary.quantities import measure
+from coalescope.recommendations.advice import Advice
+from coalescope.recommendations.from_model import advise_from_model
+from coalescope.recommendations.from_runs import advise, read_runs
+from coalescope.recommendations.question import Question, aim, constraint
 from coalescope.recommendations.schemas import (
     CandidateOut,
     CommandsOut,
     ConstraintIn,
     RecommendationOut,
     recommendation_out,
-)
-from coalescope.recommendations.service import (
-    Advice,
-    Question,
-    advise,
-    advise_from_model,
-    aim,
-    constraint,
-    read_runs,
 )
 
 _SHOWN = 10

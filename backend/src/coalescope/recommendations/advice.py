@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which setting to choose: the answer to a question."""
+
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from coalescope_models.catalogue import Model
+from coalescope_models.inference.recommendation import Constraint, Recommendation
+
+from coalescope.experiments.records import Choice, ExperimentRecord, Factors
+from coalescope.recommendations.commands import Commands
+from coalescope.recommendations.effects import Effect, Interval
+from coalescope.recommendations.guards import Limited
+
+
+@dataclass(frozen=True)
+class Advice:
+    """The answer.
+
+    Attributes:
+        found: settings, best first; their cells are keys of `settings`.
+        settings: levels of each.
+        enough: the shortest delay among the settings that are good enough.
+        commands: for the answer; None without an interface, or an answer.
+        guards: bounds that were kept without being asked for.
+        reference: what an answer is compared with: of the settings the nearest to what is set
+            now, where that is known; else the least. None where there is nothing to compare.
+        compared: that what is set now was not measured, and what stands for it; None where it was.
+        ci95: by measure that was asked about, of each setting's mean.
+        effects: the answer against it.
+        ask: limits on the delay to choose from, where a cost is all that is known: without one
+            there is no answer.
+        cautions: what the data set's source warns of.
+        left_out: runs without a measure that was asked about.
+        without: runs that were left out as asked.
+        where: levels that the runs were chosen by.
+        experiment: whose runs; None for a model.
+        model: whose predictions; None for an experiment.
+
+    """
+
+    found: Recommendation
+    settings: Mapping[Hashable, Factors]
+    enough: Hashable | None
+    commands: Commands | None
+    guards: Sequence[Constraint] = ()
+    reference: Hashable | None = None
+    compared: str | None = None
+    ci95: Mapping[str, Mapping[Hashable, Interval]] = field(default_factory=dict)
+    effects: Sequence[Effect] = ()
+    ask: Sequence[Limited] = ()
+    cautions: Sequence[str] = ()
+    left_out: int = 0
+    without: Sequence[str] = ()
+    where: Choice = field(default_factory=dict)
+    experiment: ExperimentRecord | None = None
+    model: Model | None = None

@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Choose among settings, measured or predicted."""
+
+from collections.abc import Hashable, Mapping, Sequence
+
+from coalescope_models.inference.recommendation import (
+    Recommendation,
+    RecommendationError,
+    recommend,
+)
+from coalescope_models.inference.statistics import Timeline
+
+from coalescope.errors import CoalescopeError, sentence
+from coalescope.experiments.records import Factors
+from coalescope.recommendations.commands import Commands, commands_for
+from coalescope.recommendations.effects import intrusion, levels_in_order, nearest, positions
+from coalescope.recommendations.question import Question
+from coalescope.recommendations.target import target_for
+
+_REMEDIES = {
+    "aims": "Name a measure, and whether more or less of it is wanted.",
+    "weight": "Give a number above zero, or no weight: then it is 1.",
+    "goal": "Name the two measures to balance, or ask for a trade.",
+    "cells": "Measure at least one other setting, three times or more, or loosen a limit.",
+}
+
+
+def choose(
+    table: Mapping[str, Sequence[float]],
+    cells: Sequence[Hashable],
+    settings: Mapping[Hashable, Factors],
+    question: Question,
+    when: Timeline | None = None,
+    exact: bool = False,
+) -> Recommendation:
+    """Choose by the measures in `table`, whose rows are of these cells.
+
+    Errors: 422 where they cannot carry an answer, saying what to measure.
+    """
+    percent = question.tolerance_percent
+    try:
+        return recommend(
+            table,
+            cells,
+            question.aims,
+            question.bounds,
+            goal=question.goal,
+            tolerance=None if percent is None else percent / 100.0,
+            exact=exact,
+            when=when,
+            current=nearest(settings, question.current),
+            intrusion=lambda cell: intrusion(settings[cell], question.current),
+            position=positions(settings),
+            rng=question.seed,
+        )
+    except RecommendationError as error:
+        raise CoalescopeError(
+            "no_recommendation",
+            sentence(str(error), question.measures),
+            where={"field": error.name},
+            advice=_REMEDIES.get(error.name, "Measure it in every setting, or ask for another."),
+        ) from None
+
+
+def shortest_good_enough(
+    found: Recommendation, settings: Mapping[Hashable, Factors]
+) -> Hashable | None:
+    """The setting with the shortest delay among those that are good enough."""
+    return min(found.good_enough, key=lambda cell: levels_in_order(settings[cell]), default=None)
+
+
+def commands_to_set(
+    answer: Hashable, settings: Mapping[Hashable, Factors], question: Question
+) -> Commands | None:
+    """The commands that set the answer on the interface; None where none is named."""
+    if question.interface is None:
+        return None
+    setting = settings[answer]
+    return commands_for(target_for(setting, question.interface, question.driver, question.kernel))

@@ -1,0 +1,259 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The setting to choose among those that were measured, and the commands for it."""
+
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import replace
+
+from coalescope_models.inference.recommendation import Constraint, Recommendation
+from coalescope_models.vocabulary.quantity import QUANTITIES
+from sqlalchemy.engine import Connection
+
+from coalescope.errors import CoalescopeError, did_you_mean
+from coalescope.experiments.choice import can_be_chosen
+from coalescope.experiments.levels import factor_levels, matches
+from coalescope.experiments.records import (
+    CellRecord,
+    Choice,
+    ExperimentRecord,
+    Factors,
+    FactorValue,
+)
+from coalescope.experiments.service import list_cells
+from coalescope.recommendations.advice import Advice
+from coalescope.recommendations.choosing import choose, commands_to_set, shortest_good_enough
+from coalescope.recommendations.effects import Effect, effects, entangled, intervals, nearest
+from coalescope.recommendations.guards import Limited, keeps_limits, limits_to_offer
+from coalescope.recommendations.question import Question
+from coalescope.recommendations.target import check_target
+from coalescope.runs.chosen import RunSelection, settings_of
+from coalescope.runs.records import RunValues
+from coalescope.runs.selection import refuse_mixed, select_runs
+from coalescope.runs.sequence import sequence_of
+
+# settings × measures: each is drawn 4,000 times, 160 MB a copy and up to four of them
+_MOST_MEANS = 5_000
+# what the answer is compared in: what can be a goal
+_KNOWN = tuple(n for n, q in QUANTITIES.items() if q.role == "measure" and q.aim is not None)
+
+
+def read_runs(
+    connection: Connection,
+    experiment: ExperimentRecord,
+    question: Question,
+    where: Sequence[tuple[str, str]],
+    without: Sequence[str] = (),
+) -> RunSelection:
+    """Read the runs to choose from.
+
+    Errors: 422 as `select_runs`; what nobody chooses varies; what is held leaves one setting.
+    """
+    if question.interface is not None:
+        check_target(question.interface, question.driver, question.kernel)
+    names = dict.fromkeys([*question.measures, *_KNOWN])
+    chosen = select_runs(connection, experiment, list(names), where, without)
+    settings = settings_of(chosen.runs)
+    if len(settings) == 1:
+        _refuse_what_is_held(list_cells(connection, experiment), chosen.where, experiment)
+    levels = factor_levels(settings.values())
+    _refuse_idle_limits(question.limits, levels)
+    given = [name for name in levels if not can_be_chosen(name, levels[name], experiment.source)]
+    refuse_mixed(chosen.runs, given, ", which is given and not for choice")
+    return chosen
+
+
+def _refuse_what_is_held(
+    cells: Sequence[CellRecord], where: Choice, experiment: ExperimentRecord
+) -> None:
+    """Errors: 422 where what is held leaves one setting, saying how to free it."""
+    levels = factor_levels(cell.factors for cell in cells)
+    held = [name for name in where if len(levels.get(name, ())) > 1]
+    free = [name for name in held if can_be_chosen(name, levels[name], experiment.source)]
+    if free:
+        without = {name: level for name, level in where.items() if name not in free}
+        count = sum(matches(cell.factors, without) for cell in cells)
+        shown = ", ".join(f"{_short(name)} is held at {where[name]}" for name in free)
+        raise CoalescopeError(
+            "no_recommendation",
+            f"One setting leaves no choice: {shown}.",
+            where={"field": free[0]},
+            advice=f"Without holding {', '.join(map(_short, free))} there are {count} settings to "
+            "choose from.",
+        )
+    if held:
+        raise CoalescopeError(
+            "no_recommendation",
+            f"Nothing here is for choice: {', '.join(map(_short, held))} says what the traffic or "
+            "the host is, and nobody sets it.",
+            where={"field": held[0]},
+            advice="Measure settings that somebody can choose, such as delays, three times or "
+            "more.",
+        )
+
+
+def _short(name: str) -> str:
+    return name.removeprefix("factor.")
+
+
+def _refuse_idle_limits(
+    limits: Sequence[Constraint], levels: Mapping[str, Sequence[FactorValue]]
+) -> None:
+    """Errors: 422 for a limit on what no run has as a factor, or has as words only."""
+    for limit in limits:
+        own = levels.get(limit.measure, ())
+        if any(isinstance(level, int | float) for level in own):
+            continue
+        shown = ", ".join(map(str, own[:12]))
+        raise CoalescopeError(
+            "no_such_factor",
+            f"{limit.measure[:80]} is words here, which no limit orders: {shown}."
+            if own
+            else f"No run has the factor {limit.measure[:80]}.",
+            where={"field": "constraints"},
+            advice="Choose one of its levels with FACTOR=VALUE in place of a limit."
+            if own
+            else f"{did_you_mean(limit.measure, levels)}Factors here: {', '.join(levels)}.",
+        )
+
+
+def advise(experiment: ExperimentRecord, chosen: RunSelection, question: Question) -> Advice:
+    """Choose among the settings that were measured.
+
+    Errors: 422 where the data cannot carry an answer, saying what to measure.
+    """
+    runs = [run for run in chosen.runs if keeps_limits(run.factors, question.limits)]
+    if not runs:
+        raise CoalescopeError(
+            "no_such_cells",
+            "No setting that was measured keeps the limits.",
+            where={"field": "constraints"},
+            advice="Loosen one, or measure others.",
+        )
+    # a run without what is guarded does not count, and is told of
+    measured = _in_every_setting(runs)
+    kept, guards = question.with_guards(measured)
+    whole = _whole(runs, kept.measures)
+    settings: dict[Hashable, Factors] = {run.cell_id: run.factors for run in whole}
+    _refuse_too_many(settings, kept.measures)
+    kept = kept.at_levels(factor_levels(settings.values()))
+    found = _unless_entangled(_of_runs(whole, kept), settings)
+    advice = Advice(
+        found=found,
+        settings=settings,
+        enough=shortest_good_enough(found, settings),
+        commands=None,
+        guards=guards,
+        compared=_not_measured(settings, kept.current),
+        ci95={name: intervals(whole, name) for name in kept.measures},
+        cautions=tuple(experiment.source.get("cautions", ())),
+        left_out=len(runs) - len(whole),
+        without=chosen.without,
+        where=chosen.where,
+        experiment=experiment,
+    )
+    if kept.asks_for_limit(settings.values()):
+        reference = nearest(settings, kept.current)
+        ask = _offered(whole, settings, reference, kept)
+        unsaid = replace(found, answer=None, choices=())
+        return replace(advice, found=unsaid, reference=reference, ask=ask)
+    return _with_effects(advice, whole, kept)
+
+
+def _not_measured(settings: Mapping[Hashable, Factors], current: Factors) -> str | None:
+    there = settings[nearest(settings, current)]
+    apart = [name for name, level in current.items() if there.get(name) != level]
+    if not apart:
+        return None
+    now, instead = (
+        ", ".join(f"{name.removeprefix('factor.')} {levels.get(name)}" for name in apart)
+        for levels in (current, there)
+    )
+    return f"What is set now ({now}) was not measured; changes are against {instead}."
+
+
+def _unless_entangled(
+    found: Recommendation, settings: Mapping[Hashable, Factors]
+) -> Recommendation:
+    """Choose nothing by single values where what one factor does cannot be told from another's."""
+    if found.answer is None or any(c.surely_allowed is not None for c in found.candidates):
+        return found
+    alone = entangled(settings.values())
+    if alone is None:
+        return found
+    message = (
+        f"Not enough to recommend a setting: no two settings differ in {alone} alone, so what it "
+        "does cannot be told from what the others do. Measure two that do, three times or more."
+    )
+    return replace(found, answer=None, choices=(), message=message)
+
+
+def _in_every_setting(runs: Sequence[RunValues]) -> list[str]:
+    """Measures that some run of every setting has."""
+    found: dict[int, set[str]] = {}
+    for run in runs:
+        found.setdefault(run.cell_id, set()).update(run.values)
+    return [name for name in _KNOWN if all(name in names for names in found.values())]
+
+
+def _with_effects(advice: Advice, runs: Sequence[RunValues], question: Question) -> Advice:
+    answer = advice.found.answer
+    if answer is None:
+        return advice
+    reference = nearest(advice.settings, question.current)
+    known = _changes(runs, reference, answer)
+    commands = commands_to_set(answer, advice.settings, question)
+    return replace(advice, reference=reference, effects=known, commands=commands)
+
+
+def _changes(runs: Sequence[RunValues], there: Hashable, here: Hashable) -> list[Effect]:
+    return [] if here == there else effects(runs, there, here)
+
+
+def _offered(
+    runs: Sequence[RunValues],
+    settings: Mapping[Hashable, Factors],
+    reference: Hashable,
+    question: Question,
+) -> list[Limited]:
+    """What limits on the delay would leave, and what that would change."""
+    offered = []
+    for factor, level in limits_to_offer(settings):
+        limit = Constraint(factor, "at most", level)
+        own = [run for run in runs if keeps_limits(run.factors, [limit])]
+        if len({run.cell_id for run in own}) < 2:
+            continue
+        answer = _of_runs(own, question).answer
+        changes = [] if answer is None else _changes(runs, reference, answer)
+        offered.append(Limited(factor, level, answer, changes))
+    return offered
+
+
+def _whole(runs: Sequence[RunValues], measures: Sequence[str]) -> list[RunValues]:
+    """Runs with all that is asked about. Errors: 422 where there is none."""
+    whole = [run for run in runs if all(name in run.values for name in measures)]
+    missing = [n for n in measures if not any(n in run.values for run in runs)]
+    if not whole:
+        raise CoalescopeError(
+            "not_available",
+            f"No run has {' and '.join(missing or measures)}.",
+            where={"measure": ", ".join(missing or measures)},
+            advice="Measure it, or ask for another.",
+        )
+    return whole
+
+
+def _refuse_too_many(settings: Mapping[Hashable, Factors], measures: Sequence[str]) -> None:
+    if len(settings) * len(measures) > _MOST_MEANS:
+        raise CoalescopeError(
+            "too_many_settings",
+            f"{len(settings)} settings with {len(measures)} measures are too many.",
+            where={"field": "where"},
+            advice="Choose settings with FACTOR=VALUE, at most "
+            f"{_MOST_MEANS // len(measures)} for as many measures.",
+        )
+
+
+def _of_runs(runs: Sequence[RunValues], question: Question) -> Recommendation:
+    table = {name: [run.values[name] for run in runs] for name in question.measures}
+    settings: dict[Hashable, Factors] = {run.cell_id: run.factors for run in runs}
+    when = sequence_of([run.when for run in runs])
+    return choose(table, [run.cell_id for run in runs], settings, question, when)
