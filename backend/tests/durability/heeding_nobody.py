@@ -11,6 +11,7 @@ from typing import Any
 
 from coalescope.cli import main
 from coalescope.db import engine
+from coalescope.runs import recording
 from coalescope.runs import service as runs
 from coalescope.uploads import repository
 from sqlalchemy.dialects.sqlite.base import SQLiteDDLCompiler
@@ -43,7 +44,7 @@ def with_nothing_unique() -> None:
 
     repository.find, repository.known = find_own, lambda connection, digests: []
     repository.insert, repository.insert_all = insert_own, insert_all_own
-    runs.taken, runs.find_run = lambda connection, uids: [], lambda connection, uid: None
+    recording.taken, runs.find_run = lambda connection, uids: [], lambda connection, uid: None
 
 
 {"no-queue": without_queue, "nothing-unique": with_nothing_unique}[sys.argv[1]]()

@@ -16,7 +16,7 @@ import hypothesis.strategies as st
 import pytest
 from coalescope.backups.service import back_up, restore
 from coalescope.experiments.service import get_experiment
-from coalescope.runs import service as runs
+from coalescope.runs import corrections, kept_summaries
 from coalescope.settings import Settings
 from coalescope.store import Store, open_for_reading, open_store
 from coalescope.uploads import service as uploads
@@ -121,7 +121,9 @@ class StoreMachine(RuleBasedStateMachine):
     def leave_out_or_take_back(self, uid: str) -> None:
         run = self.expected[uid]
         with self.store.database.write() as connection:
-            (runs.retract if run.current else runs.restore)(connection, uid, "why not")
+            (corrections.retract if run.current else corrections.restore)(
+                connection, uid, "why not"
+            )
         run.current = not run.current
 
     # --- what happens to folders
@@ -186,7 +188,7 @@ class StoreMachine(RuleBasedStateMachine):
             experiment = get_experiment(connection, "lab")
             counts = {
                 cell.factors["delay_us"]: (cell.kept_counts, cell.counts)
-                for cell in runs.cells_recomputed(connection, experiment)
+                for cell in kept_summaries.recomputed_cells(connection, experiment)
             }
         for delay in DELAYS:
             own = [r for r in self.expected.values() if r.delay_us == delay and r.current]
@@ -234,6 +236,6 @@ def test_a_store_that_counts_wrongly_is_caught(
     make_log: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Control: runs that are left out still count in this one."""
-    monkeypatch.setattr(runs, "refresh_summaries", lambda *_: None)
+    monkeypatch.setattr(kept_summaries, "refresh", lambda *_: None)
     with pytest.raises(AssertionError):
         run_machine(make_log, 6, 12, Phase.generate)  # nobody needs the shortest history

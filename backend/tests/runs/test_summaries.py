@@ -10,7 +10,7 @@ import pytest
 import sqlalchemy as sa
 from coalescope.db import plain_sql
 from coalescope.db.tables import cells, summaries
-from coalescope.runs import service
+from coalescope.runs import kept_summaries
 from coalescope.runs.records import MeasuredValue
 from coalescope.runs.summaries import summarise_values
 from hypothesis import given
@@ -128,9 +128,9 @@ def test_a_store_that_forgets_a_cell_is_caught(
     client: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Negative control: only the last touched cell is brought up to date."""
-    real = service.refresh_summaries
+    real = kept_summaries.refresh
     monkeypatch.setattr(
-        service, "refresh_summaries", lambda connection, cells: real(connection, list(cells)[-1:])
+        kept_summaries, "refresh", lambda connection, cells: real(connection, list(cells)[-1:])
     )
     shuffle_changes(client, 1)
     with pytest.raises(AssertionError):
@@ -141,7 +141,7 @@ def test_a_store_that_counts_retracted_runs_is_caught(
     client: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Negative control."""
-    monkeypatch.setattr(service, "refresh_summaries", lambda *_: None)
+    monkeypatch.setattr(kept_summaries, "refresh", lambda *_: None)
     shuffle_changes(client, 1)
     with pytest.raises(AssertionError):
         check_summaries(client)

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from coalescope.cli import main
 from coalescope.errors import CoalescopeError
-from coalescope.runs import service as runs
+from coalescope.runs import recording
 from coalescope.runs.records import MeasuredValue, NewRun
 from coalescope.settings import Settings
 from coalescope.storage.object_store import SUFFIXES
@@ -123,15 +123,15 @@ def test_the_runs_of_a_large_table_are_never_all_in_memory(
     client: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Else whoever asks a server meanwhile waits while garbage is looked for among them."""
-    record_batch = runs._record_batch
+    record_batch = recording._record_batch
     there = []
 
     def noted(*given: Any) -> Any:
         there.append(runs_in_memory())
         return record_batch(*given)
 
-    monkeypatch.setattr(runs, "_record_batch", noted)
-    monkeypatch.setattr(runs, "_BATCH", 100)
+    monkeypatch.setattr(recording, "_record_batch", noted)
+    monkeypatch.setattr(recording, "_BATCH", 100)
     assert send(client, "csv").json()["run_count"] == 3000
     assert len(there) == 30
     assert max(there) < 1000, "beside those being stored, some as they came"
@@ -152,7 +152,7 @@ def test_a_piece_of_a_wide_table_is_few_runs() -> None:
 def test_a_table_is_stored_no_further_once_its_sender_has_left(
     client: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    record_batch = runs._record_batch
+    record_batch = recording._record_batch
     endings = []
     within = Reading.within.__func__  # type: ignore[attr-defined]
 
@@ -166,7 +166,7 @@ def test_a_table_is_stored_no_further_once_its_sender_has_left(
         return record_batch(*given)
 
     monkeypatch.setattr(Reading, "within", classmethod(with_ending))
-    monkeypatch.setattr(runs, "_record_batch", left)
+    monkeypatch.setattr(recording, "_record_batch", left)
     answer = send(client, "csv")
     assert (answer.status_code, answer.json()["error"]["code"]) == (503, "ended")
     assert client.get("/api/experiments").json() == []

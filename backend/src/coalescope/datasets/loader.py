@@ -17,7 +17,7 @@ from coalescope.datasets.tables import dataset_table, table_runs
 from coalescope.db.engine import Database
 from coalescope.experiments import service as experiments
 from coalescope.experiments.records import ExperimentRecord
-from coalescope.runs import service as runs
+from coalescope.runs import recording
 from coalescope.storage.object_store import ObjectStore
 from coalescope.uploads.in_bulk import forget, with_uploads
 
@@ -53,7 +53,7 @@ def load_dataset(
             if not _is_loaded(connection, dataset):
                 record, touched = _renew(connection, dataset)
                 new = with_uploads(connection, record, logs)
-                runs.record_dataset_runs(connection, record, new, touched)
+                recording.record_dataset_runs(connection, record, new, touched)
     else:
         table = dataset_table(dataset)
         rows = table_runs(dataset, table)
@@ -61,7 +61,7 @@ def load_dataset(
         with database.write() as connection:
             if not _is_loaded(connection, dataset):
                 record, touched = _renew(connection, dataset)
-                runs.record_dataset_runs(connection, record, rows, touched)
+                recording.record_dataset_runs(connection, record, rows, touched)
 
 
 def _is_loaded(connection: Connection, dataset: Dataset) -> bool:
@@ -77,6 +77,6 @@ def _renew(connection: Connection, dataset: Dataset) -> tuple[ExperimentRecord, 
     experiments.update_from_dataset(
         connection, record, dataset.title, dataset.subtitle, dataset.source, dataset.sha256
     )
-    former = runs.remove_dataset_runs(connection, record)
+    former = recording.remove_dataset_runs(connection, record)
     forget(connection, former.upload_ids)
     return record, former.cell_ids

@@ -13,9 +13,10 @@ from starlette.datastructures import State as AppState
 from coalescope.errors import CoalescopeError
 from coalescope.experiments.endpoints import WHERE_PARAMETERS
 from coalescope.experiments.service import get_experiment
-from coalescope.runs import service
+from coalescope.runs import corrections, service
 from coalescope.runs.environments import facts_of
 from coalescope.runs.factors import check_factors
+from coalescope.runs.history import history_of
 from coalescope.runs.listing import listing_of, page_of
 from coalescope.runs.log_header import read_log_header
 from coalescope.runs.records import MeasuredValue, RunRecord, State
@@ -175,7 +176,7 @@ def retract_run(
     body: ReasonIn,
 ) -> RunDetailOut:
     """Take a run out of the summaries. It stays, with its log, and can be restored."""
-    service.retract(connection, id_, body.reason)
+    corrections.retract(connection, id_, body.reason)
     return _detail(connection, request.app.state.object_store, id_)
 
 
@@ -187,7 +188,7 @@ def restore_run(
     body: ReasonIn,
 ) -> RunDetailOut:
     """Take a retraction back."""
-    service.restore(connection, id_, body.reason)
+    corrections.restore(connection, id_, body.reason)
     return _detail(connection, request.app.state.object_store, id_)
 
 
@@ -200,7 +201,7 @@ def correct_run(
 ) -> RunDetailOut:
     """Set factors or the replicate number right: the run moves to its right cell."""
     check_factors({name: value for name, value in body.factors.items() if value is not None})
-    service.correct(connection, id_, body.factors, body.replicate, body.reason)
+    corrections.correct(connection, id_, body.factors, body.replicate, body.reason)
     return _detail(connection, request.app.state.object_store, id_)
 
 
@@ -282,6 +283,6 @@ def _detail(connection: Connection, store: ObjectStore, uid: str) -> RunDetailOu
         warnings=[WarningOut.model_validate(warning) for warning in run.warnings],
         history=[
             HistoryOut.model_validate(change, from_attributes=True)
-            for change in service.history_of(connection, run)
+            for change in history_of(connection, run)
         ],
     )

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""SQL of runs, their cells, measures and history."""
+"""SQL of runs, their cells and history."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -10,24 +10,9 @@ from sqlalchemy.engine import Connection
 
 from coalescope.db import plain_sql
 from coalescope.db.plain_sql import any_of, chunks
-from coalescope.db.tables import (
-    cells,
-    experiments,
-    run_history,
-    run_measures,
-    runs,
-    uploads,
-)
+from coalescope.db.tables import cells, experiments, run_history, run_measures, runs, uploads
 from coalescope.experiments.records import Factors
-from coalescope.runs.records import (
-    HistoryRecord,
-    MeasuredValue,
-    RemovedRuns,
-    ReplicateRecord,
-    RunRecord,
-    RunValues,
-    When,
-)
+from coalescope.runs.records import HistoryRecord, MeasuredValue, RemovedRuns, RunRecord
 
 _RUN_COLUMNS = (
     runs.c.id,
@@ -113,22 +98,6 @@ def factors_of_cells(connection: Connection, experiment_id: int) -> dict[int, Fa
     """The settings of all cells of an experiment, also of those without current runs."""
     query = sa.select(cells.c.id, cells.c.factors).where(cells.c.experiment_id == experiment_id)
     return dict(connection.execute(query).all())
-
-
-def measures_of(
-    connection: Connection, run_ids: Sequence[int]
-) -> dict[int, dict[str, MeasuredValue]]:
-    """Measures of these runs, by run."""
-    found: dict[int, dict[str, MeasuredValue]] = {run_id: {} for run_id in run_ids}
-    for chunk in chunks(run_ids):
-        query = (
-            sa.select(run_measures)
-            .where(run_measures.c.run_id.in_(chunk))
-            .order_by(run_measures.c.run_id, run_measures.c.measure)
-        )
-        for run_id, measure, value, sd, n in connection.execute(query):
-            found[run_id][measure] = MeasuredValue(value, sd, n)
-    return found
 
 
 def history_of(connection: Connection, run_id: int) -> list[HistoryRecord]:
@@ -236,63 +205,6 @@ def update_run(connection: Connection, run_id: int, values: Mapping[str, Any]) -
     connection.execute(sa.update(runs).where(runs.c.id == run_id).values(**values))
 
 
-def replicates_in(connection: Connection, cell_id: int) -> dict[str, dict[int, float]]:
-    """Values of a cell's current runs that are single replicates, by measure and run."""
-    query = (
-        sa.select(run_measures.c.measure, run_measures.c.run_id, run_measures.c.value)
-        .join(runs, runs.c.id == run_measures.c.run_id)
-        .where(runs.c.cell_id == cell_id, runs.c.status == "current", run_measures.c.n == 1)
-        .order_by(runs.c.id)
-    )
-    found: dict[str, dict[int, float]] = {}
-    for measure, run_id, value in connection.execute(query):
-        found.setdefault(measure, {})[run_id] = value
-    return found
-
-
-def values_of_runs(
-    connection: Connection,
-    experiment_id: int,
-    measures: Sequence[str],
-    without: Sequence[str] = (),
-) -> list[RunValues]:
-    """All current runs in storing order, those in `without` left out.
-
-    A measure that a run does not have is left out of its values.
-    """
-    chosen = (
-        runs.c.experiment_id == experiment_id,
-        runs.c.status == "current",
-        runs.c.uid.not_in(without),
-    )
-    factors = factors_of_cells(connection, experiment_id)
-    found: dict[int, dict[str, float]] = {}
-    cell_of: dict[int, int] = {}
-    when: dict[int, When] = {}
-    recorded = (runs.c.replicate, runs.c.order, runs.c.block, runs.c.recorded_at)
-    for run_id, cell_id, *own in connection.execute(
-        sa.select(runs.c.id, runs.c.cell_id, *recorded).where(*chosen).order_by(runs.c.id)
-    ):
-        found[run_id], cell_of[run_id], when[run_id] = {}, cell_id, When(*own)
-    means: dict[int, dict[str, MeasuredValue]] = {}
-    own_columns = (run_measures.c.value, run_measures.c.sd, run_measures.c.n)
-    values = (
-        sa.select(run_measures.c.run_id, run_measures.c.measure, *own_columns)
-        .join(runs, runs.c.id == run_measures.c.run_id)
-        .where(*chosen, run_measures.c.measure.in_(measures))
-    )
-    for run_id, measure, value, sd, n in connection.execute(values):
-        found[run_id][measure] = value
-        if n > 1 and sd is not None:
-            means.setdefault(run_id, {})[measure] = MeasuredValue(value, sd, n)
-    return [
-        RunValues(
-            cell_of[run_id], factors[cell_of[run_id]], own, when[run_id], means.get(run_id, {})
-        )
-        for run_id, own in found.items()
-    ]
-
-
 def current_places(
     connection: Connection, experiment_id: int, uids: Sequence[str]
 ) -> list[tuple[str, int, bool]]:
@@ -309,35 +221,6 @@ def stored_among(connection: Connection, experiment_id: int, uids: Sequence[str]
     return set(connection.scalars(query))
 
 
-def replicates_of(
-    connection: Connection, in_cells: Sequence[int], measure: str, without: Sequence[str]
-) -> list[ReplicateRecord]:
-    """One measure of the current runs of these cells, cell by cell in storing order."""
-    found: list[ReplicateRecord] = []
-    for chunk in chunks(sorted(in_cells)):
-        query = (
-            sa.select(
-                runs.c.uid,
-                runs.c.cell_id,
-                run_measures.c.value,
-                run_measures.c.sd,
-                run_measures.c.n,
-                runs.c.replicate,
-                runs.c.order,
-                runs.c.block,
-                runs.c.recorded_at,
-            )
-            .join(run_measures, run_measures.c.run_id == runs.c.id)
-            .where(*_replicates(chunk, measure), runs.c.uid.not_in(without))
-            .order_by(runs.c.cell_id, runs.c.id)
-        )
-        found += [
-            ReplicateRecord(uid, cell_id, MeasuredValue(value, sd, n), When(*when))
-            for uid, cell_id, value, sd, n, *when in connection.execute(query)
-        ]
-    return found
-
-
 def says_when(connection: Connection, experiment_id: int) -> bool:
     """Whether any current run says when it was recorded."""
     known = sa.or_(*(c.is_not(None) for c in (runs.c.order, runs.c.block, runs.c.recorded_at)))
@@ -345,62 +228,6 @@ def says_when(connection: Connection, experiment_id: int) -> bool:
         runs.c.experiment_id == experiment_id, runs.c.status == "current", known
     )
     return connection.execute(query.limit(1)).first() is not None
-
-
-def replicates_by_measure(
-    connection: Connection,
-    experiment_id: int,
-    measure: str | None = None,
-    without: Sequence[str] = (),
-) -> dict[str, list[ReplicateRecord]]:
-    """The current runs by measure, in storing order; those of one measure where it is named."""
-    recorded = (runs.c.replicate, runs.c.order, runs.c.block, runs.c.recorded_at)
-    chosen = (
-        runs.c.experiment_id == experiment_id,
-        runs.c.status == "current",
-        runs.c.uid.not_in(without),
-    )
-    own = {
-        run_id: (uid, cell_id, When(*when))
-        for run_id, uid, cell_id, *when in connection.execute(
-            sa.select(runs.c.id, runs.c.uid, runs.c.cell_id, *recorded)
-            .where(*chosen)
-            .order_by(runs.c.id)
-        )
-    }
-    values = (
-        sa.select(run_measures)
-        .join(runs, runs.c.id == run_measures.c.run_id)
-        .where(*chosen, *(() if measure is None else (run_measures.c.measure == measure,)))
-        .order_by(run_measures.c.run_id)
-    )
-    found: dict[str, list[ReplicateRecord]] = {}
-    for run_id, name, value, sd, n in connection.execute(values):
-        uid, cell_id, when = own[run_id]
-        record = ReplicateRecord(uid, cell_id, MeasuredValue(value, sd, n), when)
-        found.setdefault(name, []).append(record)
-    return found
-
-
-def count_replicates(connection: Connection, in_cells: Sequence[int], measure: str) -> int:
-    """How many current runs of these cells have the measure."""
-    return sum(
-        connection.execute(
-            sa.select(sa.func.count())
-            .select_from(runs)
-            .join(run_measures, run_measures.c.run_id == runs.c.id)
-            .where(*_replicates(chunk, measure))
-        ).scalar_one()
-        for chunk in chunks(in_cells)
-    )
-
-
-def _replicates(in_cells: Sequence[int], measure: str) -> tuple[sa.ColumnElement[bool], ...]:
-    return (
-        runs.c.cell_id.in_(in_cells),
-        runs.c.status == "current",
-        run_measures.c.measure == measure,
-    )
 
 
 def environments_of(

@@ -10,7 +10,7 @@ from sqlalchemy.engine import Connection
 from coalescope.errors import CoalescopeError
 from coalescope.experiments.levels import Where, factor_levels
 from coalescope.experiments.records import Choice, ExperimentRecord
-from coalescope.runs import repository
+from coalescope.runs import repository, value_repository
 from coalescope.runs.chosen import (
     IDENTITY,
     MOST_LEFT_OUT,
@@ -54,7 +54,7 @@ def select_runs(
     `where` holds FACTOR, VALUE pairs as text; `without` the identities of runs to leave out.
     Errors: 422 for an unknown factor, or no run.
     """
-    runs = repository.values_of_runs(connection, experiment.id, measures, without)
+    runs = value_repository.values_of_runs(connection, experiment.id, measures, without)
     return chosen_among(runs, where, current_among(connection, experiment, without))
 
 

@@ -9,7 +9,7 @@ from sqlalchemy.engine import Connection
 from coalescope.db.timestamps import utc_now
 from coalescope.experiments.records import ExperimentRecord
 from coalescope.measures import DEFINITIONS
-from coalescope.runs import service as runs
+from coalescope.runs import recording
 from coalescope.runs.records import NewRun
 from coalescope.uploads import repository
 
@@ -32,7 +32,7 @@ def with_uploads(
     A log that people uploaded, or whose run they uploaded in other bytes, is left as it is.
     """
     known = set(repository.known(connection, [log.sha256 for log in logs]))
-    known_runs = set(runs.taken(connection, [log.run.uid for log in logs]))
+    known_runs = set(recording.taken(connection, [log.run.uid for log in logs]))
     new = [log for log in logs if log.sha256 not in known and log.run.uid not in known_runs]
     now = utc_now()
     rows = [

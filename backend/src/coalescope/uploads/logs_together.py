@@ -18,7 +18,8 @@ from coalescope.experiments.levels import canonical_factors, factor_key
 from coalescope.experiments.records import ExperimentRecord
 from coalescope.experiments.service import ensure_experiment
 from coalescope.measures import DEFINITIONS
-from coalescope.runs import service as runs
+from coalescope.runs import recording
+from coalescope.runs.history import happened_to
 from coalescope.runs.records import NewRun, RunWarning
 from coalescope.storage.object_store import RUN_LOG_SUFFIX, ObjectStore, ReceivedObject
 from coalescope.uploads import repository
@@ -70,7 +71,7 @@ def store_together(
 
 def _noted(log: LogUpload, cause: Cause) -> Cause:
     (run,) = log.incoming.runs
-    return Cause(cause.who, runs.happened_to(log.incoming.slug, run.uid, _reason(log)))
+    return Cause(cause.who, happened_to(log.incoming.slug, run.uid, _reason(log)))
 
 
 def _reason(log: LogUpload) -> str:
@@ -120,7 +121,7 @@ def _store_rows(connection: Connection, logs: Sequence[LogUpload]) -> list[Recei
     of_uploads = [replace(run, upload_id=id_) for run, id_ in zip(new, ids, strict=True)]
     each = list(zip(of_uploads, reasons, strict=True))
     # as if one had come after the other: the version does not tell who met whom
-    runs.record_each(connection, experiment, each, changes=len(each))
+    recording.record_each(connection, experiment, each, changes=len(each))
     place: dict[str, Any] = {"slug": experiment.slug, "title": experiment.title}
     return [
         Receipt("stored", UploadRecord(id_, upload["sha256"], **upload, **place), [_received(run)])
@@ -137,7 +138,7 @@ def _numbered(
 ) -> list[NewRun]:
     """Their runs with replicate numbers, as if one had come after the other."""
     given = [log.incoming.runs[0] for log in logs]
-    taken = runs.replicates_taken(connection, experiment, [run.factors for run in given])
+    taken = recording.replicates_taken(connection, experiment, [run.factors for run in given])
     found = []
     for run in given:
         own = taken[factor_key(run.factors)]

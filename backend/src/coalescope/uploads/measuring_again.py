@@ -9,7 +9,7 @@ import logging
 from coalescope.db.engine import Database
 from coalescope.errors import CoalescopeError
 from coalescope.measures import DEFINITIONS
-from coalescope.runs import service as runs
+from coalescope.runs import recording
 from coalescope.runs.records import NewRun
 from coalescope.storage.object_store import RUN_LOG_SUFFIX, KeptObject, ObjectStore
 from coalescope.uploads import repository
@@ -36,7 +36,7 @@ def measure_again(database: Database, store: ObjectStore, reading: Reading) -> i
             _LOG.warning("Measures have new definitions: stored run logs are measured again.")
         found = {log.run_uid: new for log in batch if (new := _measured(store, log, reading))}
         with database.write() as connection:
-            runs.measure_again(connection, found, f"measures as of definitions {DEFINITIONS}")
+            recording.measure_again(connection, found, f"measures as of definitions {DEFINITIONS}")
             repository.set_measured(connection, [log.upload_id for log in batch], DEFINITIONS)
         done += len(batch)
 

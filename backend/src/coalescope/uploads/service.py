@@ -29,6 +29,7 @@ from coalescope.experiments.service import (
 from coalescope.foreign.bundle import is_bundle, write_bundle
 from coalescope.foreign.registry import MOST_BYTES, START_BYTES, recognise
 from coalescope.measures import DEFINITIONS
+from coalescope.runs import recording
 from coalescope.runs import service as runs
 from coalescope.runs.records import NewRun, RunRecord, RunWarning
 from coalescope.storage.object_store import (
@@ -293,7 +294,7 @@ def _supersede(
         warnings = [note, *whole.warnings]
         upload_id = _insert_upload(connection, staged, request, incoming, experiment, warnings)
         reason = f"superseded by the longer log, uploaded as {request.filename}"
-        runs.replace_log(connection, now, whole, upload_id, staged.sha256, reason)
+        recording.replace_log(connection, now, whole, upload_id, staged.sha256, reason)
         assert stored.sha256 is not None
         repository.add_warning(connection, stored.sha256, _is_superseded(stored.uid).as_json())
         staged.commit(RUN_LOG_SUFFIX)
@@ -399,7 +400,7 @@ def _store(
     warnings = [*of_table, *said]
     upload_id = _insert_upload(connection, staged, request, incoming, experiment, warnings)
     of_upload = (replace(run, upload_id=upload_id) for run in new)
-    runs.record_runs(connection, experiment, of_upload, f"uploaded as {request.filename}")
+    recording.record_runs(connection, experiment, of_upload, f"uploaded as {request.filename}")
 
 
 def _elsewhere(
@@ -470,7 +471,7 @@ def _numbered(
     settings: Sequence[Factors],
 ) -> Sequence[NewRun]:
     """Runs with replicate numbers that fit those stored. Errors: 409 for rows that repeat them."""
-    taken = runs.replicates_taken(connection, experiment, settings)
+    taken = recording.replicates_taken(connection, experiment, settings)
     if incoming.content != "csv":
         return [_numbered_in_turn(run, taken[factor_key(run.factors)]) for run in incoming.runs]
     if not any(taken.values()):

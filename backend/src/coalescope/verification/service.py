@@ -16,6 +16,7 @@ from coalescope.db.engine import Database
 from coalescope.errors import CoalescopeError, Problem, Where
 from coalescope.experiments.records import SummaryRecord
 from coalescope.experiments.service import list_experiments
+from coalescope.runs import kept_summaries
 from coalescope.runs import service as runs
 from coalescope.runs.listing import page_of
 from coalescope.runs.records import Listing, MeasuredValue, NewRun
@@ -89,7 +90,7 @@ def _integrity(connection: Connection) -> Iterator[Problem]:
 
 def _summaries(connection: Connection) -> Iterator[Problem]:
     for experiment in list_experiments(connection):
-        for cell in runs.cells_recomputed(connection, experiment):
+        for cell in kept_summaries.recomputed_cells(connection, experiment):
             where: Where = {"experiment": experiment.slug, **cell.factors}
             if cell.kept_counts != cell.counts:
                 yield Problem(

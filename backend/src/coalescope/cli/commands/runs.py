@@ -6,7 +6,7 @@ from argparse import Namespace
 from coalescope.cli.local_store import changed_store, local_store
 from coalescope.cli.output import counted, print_json, print_table, shown
 from coalescope.experiments.service import get_experiment
-from coalescope.runs import service
+from coalescope.runs import corrections
 from coalescope.runs.listing import listing_of, page_of
 from coalescope.runs.records import RunRecord
 
@@ -53,7 +53,7 @@ def _described(record: RunRecord) -> dict[str, object]:
 
 def _change(arguments: Namespace) -> int:
     """Change all of the runs, or none of them."""
-    change = service.retract if arguments.action == "retract" else service.restore
+    change = corrections.retract if arguments.action == "retract" else corrections.restore
     with local_store(arguments):
         pass  # there is one: nothing is changed where there is nothing
     runs = list(dict.fromkeys(arguments.runs))

@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The summaries that are kept of cells: they follow from current runs, exactly."""
+
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+
+from sqlalchemy.engine import Connection
+
+from coalescope.experiments.records import ExperimentRecord, SummaryRecord
+from coalescope.runs import summary_repository
+from coalescope.runs.records import RecomputedCell
+from coalescope.runs.summaries import summarise_values
+
+_CELLS_AT_ONCE = 50
+_RECOMPUTED_AT_ONCE = 1000
+
+
+def refresh(connection: Connection, cell_ids: Iterable[int]) -> None:
+    """Recompute the summaries of these cells from their current runs, all of them, exactly."""
+    every = sorted(set(cell_ids))
+    for start in range(0, len(every), _CELLS_AT_ONCE):  # not all their values in memory
+        touched = every[start : start + _CELLS_AT_ONCE]
+        values = summary_repository.current_values(connection, touched)
+        found = {place: summarise_values(at_place) for place, at_place in values.items()}
+        summary_repository.replace_summaries(connection, touched, found)
+        summary_repository.count_current_runs(connection, touched)
+
+
+def recomputed_cells(
+    connection: Connection, experiment: ExperimentRecord
+) -> Iterator[RecomputedCell]:
+    """Every cell as it is kept beside what follows from its runs. Nothing is changed."""
+    cells = summary_repository.counted_cells(connection, experiment.id)
+    for start in range(0, len(cells), _RECOMPUTED_AT_ONCE):
+        batch = cells[start : start + _RECOMPUTED_AT_ONCE]
+        ids = [cell.id for cell in batch]
+        kept: dict[int, dict[str, SummaryRecord]] = {cell_id: {} for cell_id in ids}
+        recomputed: dict[int, dict[str, SummaryRecord]] = {cell_id: {} for cell_id in ids}
+        for (cell_id, measure), summary in summary_repository.stored_summaries(
+            connection, ids
+        ).items():
+            kept[cell_id][measure] = summary
+        for (cell_id, measure), values in summary_repository.current_values(
+            connection, ids
+        ).items():
+            # values that no program stored may have no summary
+            with suppress(ArithmeticError, ValueError):
+                recomputed[cell_id][measure] = summarise_values(values)
+        for cell in batch:
+            yield RecomputedCell(
+                cell.factors, cell.kept, cell.counted, kept[cell.id], recomputed[cell.id]
+            )
