@@ -12,6 +12,7 @@ import pytest
 import sqlalchemy as sa
 from coalescope.db import tables
 from coalescope.storage import object_store
+from coalescope.uploads import receipt as receipt_module
 from coalescope.uploads import service
 from coalescope.uploads.endpoints import clean_filename
 
@@ -554,7 +555,7 @@ def test_a_database_that_fails_says_why(
     def fail(*_: Any) -> None:
         raise sa.exc.OperationalError("INSERT", {}, Exception(reason))
 
-    monkeypatch.setattr(service, "_store", fail)
+    monkeypatch.setattr(service, "store_rows", fail)
     answer = client.upload(CSV)
     assert (answer.status_code, refusal(answer)["code"]) == (status, code)
     said = lines_for_the_operator(caplog)
@@ -573,7 +574,7 @@ def test_receipts_are_listed_newest_first(client: Any, make_log: MakeLog) -> Non
 
 
 def test_only_the_first_runs_are_shown(client: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(service, "RUNS_SHOWN", 1)
+    monkeypatch.setattr(receipt_module, "RUNS_SHOWN", 1)
     receipt = client.upload(CSV).json()
     assert (len(receipt["runs"]), receipt["run_count"]) == (1, 2)
 

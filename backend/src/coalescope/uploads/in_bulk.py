@@ -6,9 +6,7 @@ from dataclasses import dataclass, replace
 
 from sqlalchemy.engine import Connection
 
-from coalescope.db.timestamps import utc_now
 from coalescope.experiments.records import ExperimentRecord
-from coalescope.measures import DEFINITIONS
 from coalescope.runs import recording
 from coalescope.runs.records import NewRun
 from coalescope.uploads import repository
@@ -34,19 +32,10 @@ def with_uploads(
     known = set(repository.known(connection, [log.sha256 for log in logs]))
     known_runs = set(recording.taken(connection, [log.run.uid for log in logs]))
     new = [log for log in logs if log.sha256 not in known and log.run.uid not in known_runs]
-    now = utc_now()
     rows = [
-        {
-            "sha256": log.sha256,
-            "bytes": log.bytes,
-            "filename": log.filename,
-            "content": "run_log",
-            "experiment_id": experiment.id,
-            "run_count": 1,
-            "warnings": [warning.as_json() for warning in log.run.warnings[:100]],
-            "created_at": now,
-            "measured_as": DEFINITIONS,
-        }
+        repository.upload_row(
+            log.sha256, log.bytes, log.filename, "run_log", experiment.id, 1, log.run.warnings
+        )
         for log in new
     ]
     ids = repository.insert_all(connection, rows)

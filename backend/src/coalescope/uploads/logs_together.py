@@ -6,26 +6,22 @@ Only the simple case is stored here: new logs of new runs. Each of the others is
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 from sqlalchemy.engine import Connection
 from sqlalchemy.exc import IntegrityError
 
 from coalescope.db.engine import Cause, Database
-from coalescope.db.timestamps import utc_now
 from coalescope.errors import CoalescopeError
-from coalescope.experiments.levels import canonical_factors, factor_key
-from coalescope.experiments.records import ExperimentRecord
+from coalescope.experiments.levels import canonical_factors
 from coalescope.experiments.service import ensure_experiment
-from coalescope.measures import DEFINITIONS
 from coalescope.runs import recording
 from coalescope.runs.history import happened_to
-from coalescope.runs.records import NewRun, RunWarning
+from coalescope.runs.records import NewRun
 from coalescope.storage.object_store import RUN_LOG_SUFFIX, ObjectStore, ReceivedObject
 from coalescope.uploads import repository
 from coalescope.uploads.incoming import Incoming, UploadRequest
+from coalescope.uploads.numbering import numbered
 from coalescope.uploads.receipt import Receipt, ReceivedRun
-from coalescope.uploads.repository import UploadRecord
 from coalescope.web.tracing import span
 
 
@@ -99,22 +95,18 @@ def _store_rows(connection: Connection, logs: Sequence[LogUpload]) -> list[Recei
     experiment = ensure_experiment(
         connection, first.incoming.slug, first.incoming.title, first.incoming.kind, source=source
     )
-    new = _numbered(connection, experiment, logs)
-    now = utc_now()
-    uploads: list[dict[str, Any]] = [
-        {
-            "sha256": log.staged.sha256,
-            "bytes": log.staged.size,
-            "filename": log.request.filename,
-            "content": log.incoming.content,
-            "run_count": 1,
-            "warnings": [warning.as_json() for warning in run.warnings[:100]],
-            "created_at": now,
-        }
-        for log, run in zip(logs, new, strict=True)
-    ]
+    new = numbered(connection, experiment, [log.incoming.runs[0] for log in logs])
     rows = [
-        {**upload, "experiment_id": experiment.id, "measured_as": DEFINITIONS} for upload in uploads
+        repository.upload_row(
+            log.staged.sha256,
+            log.staged.size,
+            log.request.filename,
+            log.incoming.content,
+            experiment.id,
+            1,
+            run.warnings,
+        )
+        for log, run in zip(logs, new, strict=True)
     ]
     ids = repository.insert_all(connection, rows)
     reasons = [_reason(log) for log in logs]
@@ -122,42 +114,11 @@ def _store_rows(connection: Connection, logs: Sequence[LogUpload]) -> list[Recei
     each = list(zip(of_uploads, reasons, strict=True))
     # as if one had come after the other: the version does not tell who met whom
     recording.record_each(connection, experiment, each, changes=len(each))
-    place: dict[str, Any] = {"slug": experiment.slug, "title": experiment.title}
     return [
-        Receipt("stored", UploadRecord(id_, upload["sha256"], **upload, **place), [_received(run)])
-        for id_, upload, run in zip(ids, uploads, new, strict=True)
+        Receipt("stored", repository.inserted(id_, row, experiment), [_received(run)])
+        for id_, row, run in zip(ids, rows, new, strict=True)
     ]
 
 
 def _received(run: NewRun) -> ReceivedRun:
     return ReceivedRun(run.uid, canonical_factors(run.factors), run.replicate, run.partial)
-
-
-def _numbered(
-    connection: Connection, experiment: ExperimentRecord, logs: Sequence[LogUpload]
-) -> list[NewRun]:
-    """Their runs with replicate numbers, as if one had come after the other."""
-    given = [log.incoming.runs[0] for log in logs]
-    taken = recording.replicates_taken(connection, experiment, [run.factors for run in given])
-    found = []
-    for run in given:
-        own = taken[factor_key(run.factors)]
-        numbered = numbered_log(run, own)
-        own.setdefault(numbered.replicate, numbered.uid)
-        found.append(numbered)
-    return found
-
-
-def numbered_log(run: NewRun, taken: dict[int | None, str]) -> NewRun:
-    """Another recording is another run, even under a number that is in use."""
-    if run.replicate is None:
-        return replace(run, replicate=max((n for n in taken if n is not None), default=0) + 1)
-    if run.replicate not in taken:
-        return run
-    warning = RunWarning(
-        "replicate_repeated",
-        f"Replicate {run.replicate} of this cell is there already (run {taken[run.replicate]}); "
-        "both count. Retract one if it should not.",
-        {"run": taken[run.replicate]},
-    )
-    return replace(run, warnings=[*run.warnings, warning])

@@ -5,8 +5,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from sqlalchemy.engine import Connection
+
 from coalescope.experiments.records import Factors
+from coalescope.runs import service as runs
 from coalescope.uploads.repository import UploadRecord
+from coalescope.uploads.superseding import SUPERSEDED
+
+RUNS_SHOWN = 100
 
 
 @dataclass(frozen=True)
@@ -26,3 +32,15 @@ class Receipt:
     outcome: Literal["stored", "known"]
     upload: UploadRecord
     runs: Sequence[ReceivedRun]
+
+
+def receipt_of(
+    connection: Connection, outcome: Literal["stored", "known"], upload: UploadRecord
+) -> Receipt:
+    """The receipt of an upload, with its first runs."""
+    listed = runs.list_upload_runs(connection, upload.id, RUNS_SHOWN)
+    gone = (w["where"]["run"] for w in upload.warnings if w["code"] == SUPERSEDED)
+    # the run of a cut-off copy has another log by now, but it is still the run that came
+    found = listed or [runs.get_run(connection, uid) for uid in gone]
+    came = [ReceivedRun(run.uid, run.factors, run.replicate, run.partial) for run in found]
+    return Receipt(outcome, upload, came)

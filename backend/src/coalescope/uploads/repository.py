@@ -12,6 +12,13 @@ from coalescope.db import plain_sql
 from coalescope.db.engine import Database
 from coalescope.db.plain_sql import any_of, chunks
 from coalescope.db.tables import cells, experiments, runs, uploads
+from coalescope.db.timestamps import utc_now
+from coalescope.experiments.records import ExperimentRecord
+from coalescope.measures import DEFINITIONS
+from coalescope.runs.records import RunWarning
+
+MOST_WARNINGS = 100
+"""That are kept of an upload."""
 
 
 @dataclass(frozen=True)
@@ -171,16 +178,46 @@ def set_measured(connection: Connection, ids: Sequence[int], definitions: int) -
         )
 
 
+def upload_row(
+    sha256: str,
+    size: int,
+    filename: str,
+    content: str,
+    experiment_id: int,
+    run_count: int,
+    warnings: Sequence[RunWarning],
+) -> dict[str, Any]:
+    """A file that came in as a row, measured as this program measures; with its first warnings."""
+    return {
+        "identity": sha256,
+        "sha256": sha256,
+        "bytes": size,
+        "filename": filename,
+        "content": content,
+        "experiment_id": experiment_id,
+        "run_count": run_count,
+        "measured_as": DEFINITIONS,
+        "warnings": [warning.as_json() for warning in warnings[:MOST_WARNINGS]],
+        "created_at": utc_now(),
+    }
+
+
+def inserted(id_: int, row: Mapping[str, Any], experiment: ExperimentRecord) -> UploadRecord:
+    """A row of `upload_row`, inserted, as it is read."""
+    not_read = ("experiment_id", "measured_as")
+    own = {name: value for name, value in row.items() if name not in not_read}
+    return UploadRecord(id=id_, slug=experiment.slug, title=experiment.title, **own)
+
+
 def insert(connection: Connection, values: Mapping[str, Any]) -> int:
-    """Insert an upload; returns its row id. Its identity is that of its bytes if none is given."""
-    result = connection.execute(_INSERT, {"identity": values["sha256"], **values})
+    """Insert an upload; returns its row id."""
+    result = connection.execute(_INSERT, values)
     assert result.inserted_primary_key is not None
     return int(result.inserted_primary_key[0])
 
 
 def insert_all(connection: Connection, rows: Sequence[Mapping[str, Any]]) -> list[int]:
     """Insert uploads of run logs; returns their row ids in the same order."""
-    rows = [{"identity": row["sha256"], **row} for row in rows]
     ids = dict(plain_sql.insert(connection, uploads, rows, uploads.c.sha256, uploads.c.id))
     return [ids[row["sha256"]] for row in rows]
 

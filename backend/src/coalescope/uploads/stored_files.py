@@ -21,7 +21,7 @@ from coalescope.uploads import repository
 from coalescope.uploads.incoming import UploadRequest
 from coalescope.uploads.mapping.records import mapping_of
 from coalescope.uploads.reading import Reading
-from coalescope.uploads.service import SUPERSEDED
+from coalescope.uploads.superseding import SUPERSEDED
 
 
 @dataclass(frozen=True)

@@ -15,6 +15,9 @@ from coalescope_host.run_log import RunLogError
 Longer = Literal["longer", "no longer"]
 _STEP_BYTES = 1 << 20
 
+SUPERSEDED = "superseded"
+"""The warning of a copy whose run has a longer log now."""
+
 
 def compare_logs(stored: Path, sent: Path) -> Longer | None:
     """Say whether the log `sent` goes on where `stored` ends, or ends where `stored` goes on.
