@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from coalescope.foreign.given import read_given
-from coalescope.foreign.joining import JoinedRun
+from coalescope.foreign.runs import JoinedRun
 from coalescope.foreign.understanding import joined_runs
 
 CORPUS = Path(__file__).parent / "corpus"

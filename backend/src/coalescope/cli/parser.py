@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from coalescope.cli.exit_statuses import told
-from coalescope.cli.options import questions, store
+from coalescope.cli.options import analyses, choices, models, store
 from coalescope.cli.options.shared import output_options, store_options
 from coalescope.errors import did_you_mean
 
@@ -28,41 +28,41 @@ class _Command(NamedTuple):
 _COMMANDS = (
     _Command("serve", "Serve the page and the API", store.serve, of_store=True),
     _Command("models", "List the models, their inputs, parameters and units", prints=True),
-    _Command("predict", "Evaluate a model", questions.predict, prints=True),
+    _Command("predict", "Evaluate a model", models.predict, prints=True),
     _Command("experiments", "List the experiments of the local store", of_store=True, prints=True),
     _Command(
         "surface",
         "Print a measure over its two factors",
-        questions.surface,
+        analyses.surface,
         of_store=True,
         prints=True,
     ),
-    _Command("fit", "Fit a model to an experiment", questions.fit, of_store=True, prints=True),
+    _Command("fit", "Fit a model to an experiment", analyses.fit, of_store=True, prints=True),
     _Command(
         "variance",
         "Say which of two factors moves a measure",
-        questions.variance,
+        analyses.variance,
         of_store=True,
         prints=True,
     ),
     _Command(
         "compare",
         "Compare two experiments, or two levels in one",
-        questions.compare,
+        analyses.compare,
         of_store=True,
         prints=True,
     ),
     _Command(
         "plan",
         "Say which cells to measure again, and how often",
-        questions.plan,
+        analyses.plan,
         of_store=True,
         prints=True,
     ),
     _Command(
         "recommend",
         "Say which setting to choose, and how to set it",
-        questions.recommend,
+        choices.recommend,
         of_store=True,
         prints=True,
     ),
@@ -70,13 +70,11 @@ _COMMANDS = (
         "policy",
         "Say what adaptive moderation would choose, and what it costs beside a fixed interval, "
         "for typed traffic or an experiment's; without a name, list the policies",
-        questions.policy,
+        choices.policy,
         of_store=True,
         prints=True,
     ),
-    _Command(
-        "trace", "Write a Python function of yours as a model (runs the file)", questions.trace
-    ),
+    _Command("trace", "Write a Python function of yours as a model (runs the file)", models.trace),
     _Command(
         "check",
         "Show what run logs, tables and files of other tools hold and what is wrong with them",

@@ -17,9 +17,9 @@ from sqlalchemy.engine import Connection
 from sqlalchemy.exc import DBAPIError
 
 from coalescope.client.source import Document, ModelGiven, as_json, closed
-from coalescope.comparisons.compared import levels_of_sides
 from coalescope.comparisons.schemas import comparison_out
 from coalescope.comparisons.service import compare_experiments
+from coalescope.comparisons.sides import levels_of_sides
 from coalescope.errors import CoalescopeError, Problem, refused
 from coalescope.experiments import service as experiments
 from coalescope.experiments.description import describe_experiment, summarise_experiment

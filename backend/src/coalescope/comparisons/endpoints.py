@@ -5,10 +5,10 @@ from typing import Annotated, Literal
 
 from fastapi import APIRouter, Query, Request
 
-from coalescope.comparisons.compared import SPLIT, levels_of_sides, sides_of
 from coalescope.comparisons.regressions import regressions
 from coalescope.comparisons.schemas import ComparisonOut, comparison_out
 from coalescope.comparisons.service import compare_experiments
+from coalescope.comparisons.sides import SPLIT, levels_of_sides, sides_of
 from coalescope.experiments.endpoints import WHERE_PARAMETERS
 from coalescope.experiments.service import get_experiment
 from coalescope.web.connections import ReadConnection

@@ -4,12 +4,9 @@
 from coalescope_models.vocabulary.quantity import Better
 from pydantic import BaseModel, Field
 
-from coalescope.comparisons.compared import Compared, Verdict, describe_comparison
-from coalescope.comparisons.regressions import (
-    Regression,
-    RegressionVerdict,
-    describe_regression,
-)
+from coalescope.comparisons.compared import Compared, Verdict
+from coalescope.comparisons.description import describe_comparison
+from coalescope.comparisons.regressions import Regression, RegressionVerdict, describe_regression
 from coalescope.experiments.records import Kind
 from coalescope.experiments.schemas import Chosen, Level, SummaryOut
 from coalescope.glossary.schemas import QuantityOut

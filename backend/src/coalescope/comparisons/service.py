@@ -5,7 +5,8 @@ from coalescope_models.vocabulary.quantity import Better
 from sqlalchemy.engine import Connection
 
 from coalescope.analyses.replicates import cells_asked_for
-from coalescope.comparisons.compared import Chosen, Compared, compare_cells
+from coalescope.comparisons.compared import Compared
+from coalescope.comparisons.matching import Chosen, compare_cells
 from coalescope.experiments.levels import Where
 from coalescope.experiments.records import ExperimentRecord
 from coalescope.runs.service import cells_in_sequence, replicates_of

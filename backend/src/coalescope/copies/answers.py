@@ -14,12 +14,9 @@ from coalescope_models.inference.statistics import from_moments
 from coalescope.analyses.replicates import describe_replicates, replicates_among
 from coalescope.analyses.replication import describe_plan, plan_cells
 from coalescope.analyses.variance import describe_variance, two_factors, variance_among
-from coalescope.comparisons.compared import (
-    Chosen,
-    compare_cells,
-    describe_comparison,
-    levels_of_sides,
-)
+from coalescope.comparisons.description import describe_comparison
+from coalescope.comparisons.matching import Chosen, compare_cells
+from coalescope.comparisons.sides import levels_of_sides
 from coalescope.copies.environments import facts_by_run
 from coalescope.errors import CoalescopeError
 from coalescope.experiments.levels import factor_levels, matches, parse_where

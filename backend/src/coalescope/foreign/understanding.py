@@ -12,8 +12,9 @@ from coalescope.db.timestamps import as_utc
 from coalescope.errors import Problem, refused
 from coalescope.foreign.bundle import read_bundle
 from coalescope.foreign.given import Given, read_given
-from coalescope.foreign.joining import JoinedRun, join, too_many_runs
+from coalescope.foreign.joining import join, too_many_runs
 from coalescope.foreign.registry import ReadFile, read_file
+from coalescope.foreign.runs import JoinedRun
 from coalescope.glossary.quantities import is_own_measure
 from coalescope.measures.audits import date_doubts
 from coalescope.measures.consistency import contradictions

@@ -14,9 +14,10 @@ from coalescope.cli.output import (
     shown,
     with_unit,
 )
-from coalescope.comparisons.compared import Compared, sides_of, together
+from coalescope.comparisons.compared import Compared, together
 from coalescope.comparisons.schemas import ComparedCellOut, ComparisonOut, comparison_out
 from coalescope.comparisons.service import compare_experiments
+from coalescope.comparisons.sides import sides_of
 from coalescope.errors import CoalescopeError
 from coalescope.experiments.service import get_experiment
 
