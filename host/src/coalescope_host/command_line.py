@@ -16,7 +16,7 @@ from .commands import arguments as of
 from .commands.answer import Answer
 from .exit_statuses import DONE, FAILED, INTERRUPTED, USAGE, statuses_of, told
 from .plan.registry import MEANINGS
-from .run_log import CheckReport, check
+from .run_log import CheckReport, check, report_text
 from .spelling import suggestion
 from .terminal import PipeClosed, end_quietly, in_words, show_steering
 
@@ -185,5 +185,5 @@ def run_check(files: Sequence[Path], *, as_json: bool) -> int:
         print(json.dumps(listed, indent=2, ensure_ascii=False))  # noqa: T201
     else:
         width = min(110, max(60, shutil.get_terminal_size().columns))
-        print("\n".join(report.to_text(width) for report in reports), end="")  # noqa: T201
+        print("\n".join(report_text(report, width) for report in reports), end="")  # noqa: T201
     return FAILED if unread or not all(report.complete for report in reports) else DONE

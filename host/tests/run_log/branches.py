@@ -27,9 +27,17 @@ class Branches:
     @classmethod
     def of_the_reader(cls) -> "Branches":
         """All of the modules that bytes of a log come through."""
-        from coalescope_host.run_log import bounded_json, header, preamble, reader
+        from coalescope_host.run_log import (
+            block_contents,
+            blocks,
+            bounded_json,
+            findings,
+            header,
+            preamble,
+            reader,
+        )
 
-        return cls.of(preamble, reader, header, bounded_json)
+        return cls.of(preamble, reader, findings, blocks, block_contents, header, bounded_json)
 
     @classmethod
     def of(cls, *modules: ModuleType) -> "Branches":

@@ -4,13 +4,12 @@
 import io
 import json
 import math
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 from coalescope_host import run_log
-from coalescope_host.run_log import contents, make_header, standard_field
+from coalescope_host.run_log import contents, make_header, standard_field, steps
 
 GOLDEN = Path(__file__).resolve().parents[3] / "driver" / "testdata"
 SECOND = 1_000_000_000
@@ -103,7 +102,7 @@ def test_a_long_log_is_read_in_steps(monkeypatch: pytest.MonkeyPatch) -> None:
     rows = [(k * SECOND, 10 * k, k) for k in range(1001)]
     log = run_log.read(made(rows, FIELDS))
     whole = contents(log, 10)
-    monkeypatch.setattr(sys.modules[contents.__module__], "MOST_STEPS", 100)
+    monkeypatch.setattr(steps, "MOST_STEPS", 100)
     part = contents(log, 10)
     assert part["samples_per_step"] == 10
     assert part["series"] == whole["series"]

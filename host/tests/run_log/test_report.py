@@ -6,7 +6,7 @@ import sys
 
 import pytest
 from coalescope_host.command_line import main
-from coalescope_host.run_log import Writer, check
+from coalescope_host.run_log import Writer, check, report_text
 
 
 @pytest.fixture
@@ -22,7 +22,7 @@ def files(tools, tmp_path):
 
 def test_a_good_log_is_described(files):
     report = check(files["good"])
-    text = report.to_text()
+    text = report_text(report)
     assert report.ok
     for part in (
         "OK: whole and sound",
@@ -48,7 +48,7 @@ def test_a_cut_off_log_says_so(files):
     assert not report.ok
     assert not report.complete
     assert report.readable
-    text = report.to_text()
+    text = report_text(report)
     assert "INCOMPLETE" in text
     assert "last whole block" in text
 
@@ -56,7 +56,7 @@ def test_a_cut_off_log_says_so(files):
 def test_a_damaged_log_shows_offset_and_both_checksums(files):
     report = check(files["bad"])
     problem = report.problems[0]
-    text = report.to_text()
+    text = report_text(report)
     assert "REFUSED" in text
     assert f"{problem.offset:,} ({problem.offset:#x})" in text
     assert f"stored {problem.details['stored']}, computed {problem.details['computed']}" in text
@@ -66,7 +66,7 @@ def test_what_is_no_log_is_refused(files):
     report = check(files["text"])
     assert not report.readable
     assert report.header is None
-    assert "not a run log" in report.to_text()
+    assert "not a run log" in report_text(report)
 
 
 def test_json_is_json(files):
@@ -85,7 +85,7 @@ def test_remarks_on_clock_jumps_backward_counters_and_missing_windows(tools):
     codes = {problem.code for problem in report.problems}
     assert codes == {"no_window", "wall_clock_jump", "backward_counter"}
     assert report.complete
-    assert "OK, with remarks" in report.to_text()
+    assert "OK, with remarks" in report_text(report)
 
 
 def test_results_are_summarised(tools):
@@ -94,7 +94,7 @@ def test_results_are_summarised(tools):
         log.result(b'{"end":{"sum_received":{"bytes":15000000,"seconds":3.0}}}')
         log.result(b"{", name="broken")
         log.result(b'{"end":[]}', name="other")
-    text = check(file.getvalue()).to_text(200)
+    text = report_text(check(file.getvalue()), 200)
     assert "iperf3 received 15,000,000 bytes in 3.000 s, 40.000 Mb/s" in text
     assert "“broken” is said to be JSON but cannot be read" in text
 
@@ -105,12 +105,12 @@ def test_a_log_without_records_is_described(tools):
         pass
     report = check(file.getvalue())
     assert [problem.code for problem in report.problems] == ["no_samples"]
-    assert report.to_text()
+    assert report_text(report)
 
 
 def test_control_characters_do_not_reach_the_terminal(tools):
     log = tools.with_header(lambda header: header["run"].update(plan="\x1b[31mred\x07"))
-    assert "\x1b" not in check(log).to_text()
+    assert "\x1b" not in report_text(check(log))
 
 
 def test_command_line(files, capsys):
@@ -141,9 +141,9 @@ def test_module_runs_alone(files):
 
 def test_a_dilated_log_says_whose_times_it_holds(tools):
     header = tools.header(kind="emulated", time_dilation=12.5)
-    text = " ".join(check(tools.log(header=header)).to_text().split())
+    text = " ".join(report_text(check(tools.log(header=header))).split())
     assert "Time dilation 12.5: every time below is that of the log" in text
-    assert "dilation" not in check(tools.log()).to_text()
+    assert "dilation" not in report_text(check(tools.log()))
 
 
 # --- a whole file of a doubtful run
@@ -163,7 +163,7 @@ def doubtful(tools, rows, body=None, **environment):
             log.result(body, exit_status=0)
     report = check(file.getvalue())
     assert report.ok
-    return {doubt.code for doubt in report.doubts}, report.to_text()
+    return {doubt.code for doubt in report.doubts}, report_text(report)
 
 
 BUSY = [(0, 0, 0), (1500, 1, 1), (3000, 2, 2)]

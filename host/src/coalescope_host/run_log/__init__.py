@@ -2,6 +2,7 @@
 """The run log: one file per run. Format: docs/run-log-format.md."""
 
 from .agreement import cross_checks
+from .checking import check
 from .contents import contents
 from .cpu_time import (
     JIFFIES_PER_S,
@@ -19,14 +20,10 @@ from .header import Field, StreamLayout
 from .layout import DEFAULT_LIMITS, Limits
 from .log import Mark, Payloads, Result, RunLog, Stream
 from .loss_places import losses
-from .plausibility import (
-    OTHERS_PERCENT,
-    far_end_is_here,
-    implausible,
-    others_before_percent,
-)
+from .plausibility import OTHERS_PERCENT, far_end_is_here, implausible, others_before_percent
 from .reader import read, scan
-from .report import CheckReport, check
+from .report import CheckReport
+from .report_text import report_text
 from .run_values import others_at_least_percent, run_values, tasks_percent, window_counts
 from .window_counters import window_counters
 from .writer import STANDARD_FIELDS, Writer, make_header, standard_field
@@ -67,6 +64,7 @@ __all__ = [
     "probe_cpu_s",
     "read",
     "received_elsewhere",
+    "report_text",
     "run_values",
     "said_by",
     "said_by_workload",

@@ -3,7 +3,7 @@
 
 import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import NoReturn
 
 INTEGER_LOW = -(1 << 63)
@@ -144,3 +144,8 @@ def _decoder(hook: Callable[[Pairs], dict[str, object]] | None) -> json.JSONDeco
 
 _LENIENT = _decoder(None)
 _STRICT = _decoder(_unique_names)
+
+
+def members(value: object) -> Mapping[str, object]:
+    """The members of an object; none of what is no object."""
+    return value if isinstance(value, dict) else {}

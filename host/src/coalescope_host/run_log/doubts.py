@@ -8,6 +8,7 @@ lost in the window) and audits what is not looked at here: the link, clocks, pau
 from collections.abc import Iterator, Mapping
 
 from .agreement import cross_checks
+from .bounded_json import members
 from .errors import Problem, RunLogError
 from .in_force import not_known_in_force
 from .log import RunLog
@@ -20,8 +21,8 @@ _UNSTABLE_CLOCK = 1 << 3  # COALESCOPE_UNSTABLE_CLOCK of the kernel module's sna
 
 def doubts(log: RunLog) -> Iterator[Problem]:
     """Findings about the run, of its window."""
-    environment = _members(log.header.get("environment"))
-    kind = _members(log.header.get("run")).get("kind")
+    environment = members(log.header.get("environment"))
+    kind = members(log.header.get("run")).get("kind")
     counts, values = window_counts(log), run_values(log)
     if _unstable_clock(log):
         counts = {name: by for name, by in counts.items() if not name.endswith("_cycles")}
@@ -38,11 +39,11 @@ def doubts(log: RunLog) -> Iterator[Problem]:
 
 def said_by(log: RunLog) -> Iterator[Problem]:
     """What the log says against its run itself, whatever it counted."""
-    yield from _sources(_members(log.header.get("environment")))
+    yield from _sources(members(log.header.get("environment")))
     yield from _workload(log)
-    environment, kind = log.header.get("environment"), _members(log.header.get("run")).get("kind")
-    for name, parts in _members(log.header.get("factors")).items():
-        requested, read_back = (_members(parts).get(part) for part in ("requested", "read_back"))
+    environment, kind = log.header.get("environment"), members(log.header.get("run")).get("kind")
+    for name, parts in members(log.header.get("factors")).items():
+        requested, read_back = (members(parts).get(part) for part in ("requested", "read_back"))
         if requested is not None and read_back is not None and requested != read_back:
             yield doubt(
                 "not_as_requested",
@@ -51,7 +52,7 @@ def said_by(log: RunLog) -> Iterator[Problem]:
             )
         if read_back is None and requested is not None:
             yield from not_known_in_force(
-                _members(environment),
+                members(environment),
                 levels_of(log),
                 kind if isinstance(kind, str) else None,
                 name,
@@ -61,8 +62,8 @@ def said_by(log: RunLog) -> Iterator[Problem]:
 def levels_of(log: RunLog) -> dict[str, object]:
     """The factors: as read back, else as requested."""
     levels = {}
-    for name, parts in _members(log.header.get("factors")).items():
-        requested, read_back = (_members(parts).get(part) for part in ("requested", "read_back"))
+    for name, parts in members(log.header.get("factors")).items():
+        requested, read_back = (members(parts).get(part) for part in ("requested", "read_back"))
         level = requested if read_back is None else read_back
         if level is not None:
             levels[name] = level
@@ -70,7 +71,7 @@ def levels_of(log: RunLog) -> dict[str, object]:
 
 
 def _sources(environment: Mapping[str, object]) -> Iterator[Problem]:
-    refused = _members(environment.get("counter_sources_refused"))
+    refused = members(environment.get("counter_sources_refused"))
     if environment.get("counter_source") == "proc" and refused:
         reasons = "; ".join(f"{name}: {reason}" for name, reason in refused.items())
         yield doubt(
@@ -109,7 +110,7 @@ def said_by_workload(log: RunLog) -> dict[str, float]:
     if result is None or result.media_type != "application/json":
         return {}
     try:
-        document = _members(result.json())
+        document = members(result.json())
     except RunLogError:
         return {}
     said = {
@@ -121,14 +122,14 @@ def said_by_workload(log: RunLog) -> dict[str, float]:
 
 def _far_end_percent(document: Mapping[str, object]) -> float | None:
     """As iperf3 says it."""
-    used = _members(_members(document.get("end")).get("cpu_utilization_percent"))
+    used = members(members(document.get("end")).get("cpu_utilization_percent"))
     return _count(used.get("remote_total"))
 
 
 def _loss_percent(document: Mapping[str, object]) -> float | None:
     """As iperf3 or coalescope-traffic say it."""
-    end = _members(document.get("end"))
-    for part in (_members(end.get("sum")), _members(end.get("sum_received"))):
+    end = members(document.get("end"))
+    for part in (members(end.get("sum")), members(end.get("sum_received"))):
         percent = _count(part.get("lost_percent"))
         if percent is not None:
             return percent
@@ -141,7 +142,3 @@ def _count(value: object) -> float | None:
     if isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value <= _LARGEST:
         return float(value)
     return None
-
-
-def _members(value: object) -> Mapping[str, object]:
-    return value if isinstance(value, dict) else {}

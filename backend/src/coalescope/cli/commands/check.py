@@ -7,7 +7,7 @@ from argparse import Namespace
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from coalescope_host.run_log import CheckReport, RunLogError, check
+from coalescope_host.run_log import CheckReport, RunLogError, check, report_text
 
 from coalescope.cli.exit_statuses import done_if
 from coalescope.cli.fault_texts import describe
@@ -61,7 +61,8 @@ def _unfit(shown: str, code: str, message: str, advice: str | None) -> tuple[dic
 def _check_log(file: GivenFile, *, as_json: bool) -> tuple[dict[str, Any], bool]:
     report = check(file.path, file.shown)
     if not as_json:
-        print(report.to_text(min(110, max(60, shutil.get_terminal_size().columns))))
+        width = min(110, max(60, shutil.get_terminal_size().columns))
+        print(report_text(report, width))
     reason = _why_unsound(report)
     if reason is not None:
         _complain(file.shown, printable(reason))
