@@ -3,9 +3,10 @@
 
 import numpy as np
 import pytest
-from coalescope_models.inference.fitting import fit_linear, linear
+from coalescope_models.inference.fitting import fit_linear
 from coalescope_models.inference.fitting.attenuation import allowing_for_counts
 from coalescope_models.inference.fitting.hc3 import hc3_fit
+from coalescope_models.inference.fitting.linear import scores
 from coalescope_models.inference.fitting.points import Groups
 from coalescope_models.inference.fitting.robust import robust_fit
 
@@ -115,7 +116,7 @@ def test_intervals_that_do_not_allow_for_it_miss_the_truth(
     simulate = of_replicates(nfs_table, method, replicates, NOISY)
     shares, error = coverage("allowing for errors of the counts", simulate, 100)
     assert all(0.93 - 3 * error <= share for share in shares.values()), shares
-    monkeypatch.setattr(linear, "allowing_for_counts", lambda _rows, _cells, found: found)
+    monkeypatch.setattr(scores, "allowing_for_counts", lambda _rows, _cells, found: found)
     simulate = of_replicates(nfs_table, method, replicates, NOISY)
     shares, error = coverage("as they were", simulate, 100)
     assert min(shares.values()) < 0.93 - 2.5 * error, shares

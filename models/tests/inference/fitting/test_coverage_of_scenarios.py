@@ -14,13 +14,9 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 from coalescope_models.catalogue import MODELS, evaluate
-from coalescope_models.inference.fitting import (
-    bootstrap,
-    fit_linear,
-    fit_nonlinear,
-    linear,
-    task,
-)
+from coalescope_models.inference.fitting import bootstrap, fit_linear, fit_nonlinear, task
+from coalescope_models.inference.fitting.linear import fit as linear_fit
+from coalescope_models.inference.fitting.linear import resamples as linear_resamples
 from coalescope_models.inference.fitting.nonlinear import fit, intervals
 from coalescope_models.inference.statistics import timeline
 
@@ -365,7 +361,7 @@ def test_without_borrowed_spread_single_cells_fail_silently(monkeypatch):
 
 
 def test_without_a_word_outliers_fail_silently(monkeypatch):
-    monkeypatch.setattr(linear, "outlying", lambda *_: np.array([], dtype=np.intp))
+    monkeypatch.setattr(linear_fit, "outlying", lambda *_: np.array([], dtype=np.intp))
     assert simulate("outliers 3 % × 1.5", LINEAR, 5, 50).silent_failures()
 
 
@@ -383,7 +379,7 @@ def test_the_robust_method_that_is_named_covers_the_truth(kind):
 
 def test_without_their_freedom_few_replicates_fail_silently(monkeypatch):
     """Normal quantiles, and the spread of the plain bootstrap."""
-    monkeypatch.setattr(linear, "percentile_ends", lambda draws, *_: plain_ends(draws))
+    monkeypatch.setattr(linear_resamples, "percentile_ends", lambda draws, *_: plain_ends(draws))
     for scenario in ("plain", "heteroscedastic × 16"):
         assert simulate(scenario, LINEAR, 2, 50).silent_failures()
 
@@ -392,7 +388,7 @@ def test_without_their_freedom_few_replicates_fail_silently(monkeypatch):
 @pytest.mark.parametrize("scenario", ["unequal numbers", "drift 6 %, random order"])
 def test_intervals_of_half_their_length_fail(monkeypatch, scenario, kind):
     """The control where no check of its own is needed."""
-    monkeypatch.setattr(linear, "percentile_ends", half_as_long)
+    monkeypatch.setattr(linear_resamples, "percentile_ends", half_as_long)
     monkeypatch.setattr(intervals, "percentile_ends", half_as_long)
     assert simulate(scenario, kind, 3, 40).silent_failures()
 
