@@ -15,8 +15,7 @@ import pytest
 from coalescope.cli.parser import build_parser
 from coalescope_host.command_line import parsers
 from coalescope_host.plan.factors import FACTORS, FAMILIES
-from coalescope_host.plan.plan import DriverSpec, LoggerSpec, PeerSpec, UploadSpec
-from coalescope_host.plan.plan_file import OF_THE_PLAN
+from coalescope_host.plan.plan import OF_THE_PLAN, DriverSpec, LoggerSpec, PeerSpec, UploadSpec
 from coalescope_host.plan.workload_options import KINDS
 
 ROOT = Path(__file__).parents[3]

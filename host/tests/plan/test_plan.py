@@ -4,8 +4,9 @@
 from pathlib import Path
 
 import pytest
+from coalescope_host.plan.cells import cells_of
 from coalescope_host.plan.plan import DriverParameter, Plan, PlanError, differences
-from coalescope_host.plan.plan_file import cells_of, load_plan
+from coalescope_host.plan.plan_file import load_plan
 
 HEAD = """
 experiment = "lab-2026"

@@ -8,9 +8,9 @@ from pathlib import Path
 
 from coalescope_host.drivers import driver_named
 from coalescope_host.exit_statuses import FAILED
+from coalescope_host.plan.cells import cells_of
 from coalescope_host.plan.factors import Level, Levels, cell_text, factor_name
 from coalescope_host.plan.plan import Plan
-from coalescope_host.plan.plan_file import cells_of
 from coalescope_host.protocols import SweepError
 from coalescope_host.run import factory
 from coalescope_host.run.bench import Bench

@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from coalescope_host.plan.factors import FAMILIES, rule_of
-from coalescope_host.plan.plan import PeerSpec, Plan
-from coalescope_host.plan.plan_file import DAY_S, SHORTEST_S, SLUG, plan_of
+from coalescope_host.plan.plan import DAY_S, SHORTEST_S, SLUG, PeerSpec, Plan
+from coalescope_host.plan.plan_file import plan_of
 from coalescope_host.plan.server_url import A_SERVER, is_server
 from coalescope_host.protocols import SweepError
 from coalescope_host.remote import connect

@@ -5,9 +5,9 @@ import json
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
+from .cells import cells_of
 from .factors import Level, Levels, cell_text, log_level, log_name
 from .plan import Plan, PlanError
-from .plan_file import cells_of
 from .toml_table import ABSENT, Fault
 
 _MAY_NOT_SUFFICE = 10_000

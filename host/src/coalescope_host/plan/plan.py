@@ -4,6 +4,7 @@
 import fnmatch
 import hashlib
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -15,6 +16,15 @@ from .factors import Level, Levels
 from .toml_table import Fault
 
 Document = Mapping[str, Any]
+
+SLUG = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
+SHORTEST_S, DAY_S = 0.01, 86_400.0
+#: Keys above the first table; no factor has such a name.
+OF_THE_PLAN = frozenset(
+    {"title", "kind", "interface", "replicates", "seed", "duration_s", "warmup_s", "settle_s"}
+    | {"experiment", "interval_ms", "source", "pilot_s", "idle_s", "retries"}
+)
+LARGEST_SEED = (1 << 53) - 1
 
 #: Patterns of keys that change nothing about what a run is: they may differ when a sweep goes on.
 HARMLESS = (

@@ -8,9 +8,9 @@ import uuid
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from .cells import cells_of
 from .factors import Levels, cell_text
 from .plan import Plan
-from .plan_file import cells_of
 
 NAMESPACE = uuid.UUID("6c1f1d0e-6c0b-5c52-9a3a-0b8a5b9c3f17")
 

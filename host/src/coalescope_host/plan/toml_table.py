@@ -3,6 +3,7 @@
 
 import json
 import math
+import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Final, TypeVar
@@ -10,6 +11,8 @@ from typing import Final, TypeVar
 from coalescope_host.spelling import suggestion
 
 T = TypeVar("T")
+
+_NAME = re.compile(r"[a-z][a-z0-9_]{0,63}")
 
 
 @dataclass(frozen=True)
@@ -79,6 +82,18 @@ class Table:
         return self._wrong(
             name, value, f"must be a text of 1 to {longest} characters.", default, ""
         )
+
+    def matching(self, name: str, pattern: re.Pattern[str], what: str) -> str:
+        """A text of that form."""
+        value = self.text(name, longest=80)
+        if value and not pattern.fullmatch(value):
+            self.fault(name, f"must be {what}.", value)
+        return value
+
+    def check_name(self, name: str, of_what: str) -> None:
+        """Note that a key that people choose is no name."""
+        if not _NAME.fullmatch(name):
+            self.fault(name, f"{of_what}'s name is lower-case letters, digits and _.")
 
     def optional_text(self, name: str) -> str | None:
         """A text of one line, or None where there is none."""

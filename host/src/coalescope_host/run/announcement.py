@@ -5,9 +5,9 @@ import math
 import time
 from collections.abc import Sequence
 
+from coalescope_host.plan.cells import cells_of
 from coalescope_host.plan.factors import log_level, log_name
 from coalescope_host.plan.plan import Plan
-from coalescope_host.plan.plan_file import cells_of
 from coalescope_host.plan.schedule import Run
 
 from .progress import Progress

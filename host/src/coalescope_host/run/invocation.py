@@ -10,8 +10,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import TextIO
 
-from coalescope_host.plan.plan import Plan, differences
-from coalescope_host.plan.plan_file import LARGEST_SEED
+from coalescope_host.plan.plan import LARGEST_SEED, Plan, differences
 from coalescope_host.plan.schedule import Run, schedule
 from coalescope_host.protocols import SweepError
 
