@@ -23,8 +23,8 @@ from .loss_places import losses
 from .plausibility import OTHERS_PERCENT, far_end_is_here, implausible, others_before_percent
 from .reader import read, scan
 from .report import CheckReport
-from .report_text import report_text
 from .run_values import others_at_least_percent, run_values, tasks_percent, window_counts
+from .text_report import report_text
 from .window_counters import window_counters
 from .writer import STANDARD_FIELDS, Writer, make_header, standard_field
 
