@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -112,14 +112,14 @@ def relative_errors(points: Floats, sizes: Integers, noise: Floats) -> Floats:
 
 
 def why_not_identifiable(
-    points: Floats, fit: LinearFit, relative: Floats | None = None
+    points: Floats, fit: LinearFit, errors_of: Callable[[], Floats | None]
 ) -> str | None:
     """Say which parameters the points cannot tell apart, None when they can.
 
     Args:
         points: normalised points, [n, p].
         fit: names of columns and parameters.
-        relative: `relative_errors`, [2, p]; None without replicates.
+        errors_of: gives `relative_errors`, [2, p]; None without replicates.
     """
     condition = condition_number(points)
     if condition is not None and condition <= CONDITION_LIMIT:
@@ -127,7 +127,9 @@ def why_not_identifiable(
     involved = _involved(points)
     size = "infinite" if condition is None else f"{condition:,.0f}"
     why = f"condition number {size}, limit {CONDITION_LIMIT:.0f}"
-    if relative is not None and condition is not None and condition <= RANK_LIMIT:
+    determined = condition is not None and condition <= RANK_LIMIT
+    relative = errors_of() if determined else None
+    if relative is not None:
         error, displaced = relative[:, involved].max(axis=1)
         if error <= RELATIVE_ERROR_LIMIT and displaced <= DISPLACED_LIMIT:
             return None

@@ -19,6 +19,7 @@ from .estimators import ESTIMATORS, Moments, whitened_total_least_squares
 from .freedom import satterthwaite, variance_by_cell
 from .lack_of_fit import Stated, lack_of_fit, lack_of_fit_of_means
 from .non_negative import non_negative
+from .plane import relative_errors_of_plane
 from .points import Floats, Groups, Integers, matrix, normalised, pooled_noise
 from .result import LackOfFit
 from .spread import power_of_spread, relative_variance
@@ -108,17 +109,21 @@ class Task:
         variances = variance_by_cell(self.rows, self.groups, self.estimator, self.weights)
         return satterthwaite(variances, self.groups)
 
-    @property
     def relative_errors(self) -> Floats | None:
-        """What replicates leave open (`diagnostics.relative_errors`), [2, p]; None without any.
-
-        Of total least squares, which bears errors of all columns, they say too little.
-        """
+        """What replicates leave open (`diagnostics.relative_errors`), [2, p]; None without any."""
         noise, freedom = self.noise
-        told = self.unit == "replicates" and min(freedom, self.residual_freedom) > 0
-        if not told or self.method in ("paper-tls", "whitened"):
+        if self.unit != "replicates" or min(freedom, self.residual_freedom) < 1:
             return None
-        return relative_errors(self.points, self.groups.sizes, noise)
+        if self.method not in ("paper-tls", "whitened"):
+            return relative_errors(self.points, self.groups.sizes, noise)
+        return relative_errors_of_plane(
+            self.rows,
+            self.groups,
+            self.estimator_of(np.arange(len(self.fit.columns))),
+            noise,
+            self.weights,
+            allows_for_noise=self.method == "whitened",
+        )
 
     @property
     def residual_freedom(self) -> int:
