@@ -76,7 +76,7 @@ class Settings(BaseSettings):
     read_only: bool = Field(
         default=False, description="Serve what is there; refuse every change with 503"
     )
-    max_upload_bytes: int = Field(default=2**31, ge=1, description="Largest accepted upload, bytes")
+    max_upload_bytes: int = Field(default=2**28, ge=1, description="Largest accepted upload, bytes")
     costly_per_minute: int = Field(
         default=240,
         ge=1,

@@ -376,6 +376,7 @@ def test_too_much_is_refused_before_it_is_stored(
     answer = client.upload(body)
     assert answer.status_code == 413
     assert refusal(answer)["where"] == {"limit": len(content) - 1}
+    assert "COALESCOPE_MAX_UPLOAD_BYTES" in refusal(answer)["advice"]
     assert stored(client)["files"] == 0
 
 

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from coalescope.untrusted.bounds import ROWS
 from coalescope.uploads.reading import Reading
 from coalescope.verification.service import Report, verify
 
@@ -49,6 +50,57 @@ def test_a_sound_store(filled: Any) -> None:
     report = look(filled)
     assert (codes(report), report.leftovers, report.sound) == ([], [], True)
     assert (report.files, report.experiments, report.runs) == (4, 2, 5)
+
+
+@pytest.mark.parametrize(
+    ("bound", "module", "name"),
+    [
+        ("ROWS", "uploads.tidy_csv", "more.csv"),
+        ("FIELDS", "uploads.tidy_csv", "more.csv"),
+        ("LEVELS", "uploads.tidy_csv", "more.csv"),
+        ("COLUMNS", "uploads.csv_header", "more.csv"),
+        ("FACTORS", "uploads.csv_header", "more.csv"),
+        ("NAME_CHARACTERS", "uploads.csv_header", "more.csv"),
+        ("FACTORS", "runs.factors", "more.runlog"),
+    ],
+)
+def test_narrower_bounds_are_not_for_what_is_stored(
+    filled: Any,
+    make_log: MakeLog,
+    monkeypatch: pytest.MonkeyPatch,
+    bound: str,
+    module: str,
+    name: str,
+) -> None:
+    monkeypatch.setattr(f"coalescope.{module}.{bound}", 1)
+    more = CSV + b"9000,0,2,985\n" if name.endswith("csv") else make_log(replicate=3)
+    assert filled.upload(more, name).status_code == 422
+    assert codes(look(filled)) == []
+
+
+def test_a_table_that_was_taken_before_it_was_too_long_is_sound(
+    client: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is large, and so read in a process of its own, which has today's bounds."""
+    rows = "".join(f"1500,{row},1.5\n" for row in range(ROWS + 1))
+    table = f"mtu_bytes,replicate,drops\n{rows}".encode()
+    assert client.upload(table, "long.csv").status_code == 422
+    with monkeypatch.context() as before:
+        before.setattr("coalescope.uploads.tidy_csv.ROWS", ROWS + 1)
+        before.setattr("coalescope.uploads.reading._is_read_here", lambda *_: True)
+        assert client.upload(table, "long.csv").status_code == 201
+    assert codes(look(client)) == []
+
+
+def test_characters_that_are_refused_today_may_be_stored(
+    client: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    table = "mtu_bytes,workload,drops\n1500,t\u200bcp,1\n".encode()
+    assert client.upload(table, "unseen.csv").status_code == 422
+    with monkeypatch.context() as before:
+        before.setattr("coalescope.uploads.csv_row.fault_in", lambda _: None)
+        assert client.upload(table, "unseen.csv").status_code == 201
+    assert codes(look(client)) == []
 
 
 @pytest.mark.folder_stack

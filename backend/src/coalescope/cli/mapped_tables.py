@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Tables whose columns do not name themselves: what was typed of them, what there is to type."""
 
+import hashlib
 import shlex
 from argparse import Namespace
 from collections.abc import Iterator, Sequence
@@ -10,10 +11,12 @@ from pathlib import Path
 from coalescope.client.files.given import GivenFile
 from coalescope.client.files.outcomes import FileOutcome
 from coalescope.errors import CoalescopeError
+from coalescope.storage.object_store import KeptObject
 from coalescope.untrusted.bounds import TABLE_BYTES
 from coalescope.uploads.file_kinds import begins_as_run_log, is_named_as_run_log
-from coalescope.uploads.mapping.looking import Seen, SeenColumn, look
+from coalescope.uploads.mapping.looking import Seen, SeenColumn
 from coalescope.uploads.mapping.records import TableMapping, mapping_of
+from coalescope.uploads.reading import Reading
 
 _SIGNS = {"comma": ",", "point": "."}
 _CHOOSE = "QUANTITY"
@@ -61,7 +64,8 @@ def _seen(file: GivenFile) -> Seen | None:
             if begins_as_run_log(content.read(8)):
                 return None
             content.seek(0)
-            return look(content, file.name)
+            digest = hashlib.file_digest(content, "sha256").hexdigest()
+        return Reading().look(KeptObject(file.path, digest), file.name, None)
     except (CoalescopeError, OSError):
         return None
 

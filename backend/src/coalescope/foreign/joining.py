@@ -25,7 +25,7 @@ from coalescope.foreign.registry import FORMATS, ReadFile
 from coalescope.foreign.runs import JoinedRun, Part, parts_of
 from coalescope.foreign.samples import Samples
 from coalescope.foreign.settling import describe, set_factors, settle
-from coalescope.untrusted.bounds import FOREIGN_RUNS
+from coalescope.untrusted.bounds import FOREIGN_RUNS, most
 
 _LOOPBACK = "lo"
 
@@ -50,7 +50,7 @@ def _without_time(files: Sequence[ReadFile]) -> Iterator[ReadFile]:
 def join(files: Sequence[ReadFile], given: Given) -> tuple[list[JoinedRun], list[Problem]]:
     """The runs, in the order of time; or what keeps them from being made."""
     parts = parts_of(files)
-    if len(parts) > FOREIGN_RUNS:
+    if len(parts) > most(FOREIGN_RUNS):
         return [], [too_many_runs()]
     beside = _Beside(files, parts)
     runs: list[JoinedRun] = []

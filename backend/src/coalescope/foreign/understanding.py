@@ -21,7 +21,7 @@ from coalescope.measures.consistency import contradictions
 from coalescope.measures.plausibility import doubts
 from coalescope.runs.factors import check_factors
 from coalescope.runs.records import MeasuredValue, NewRun, RunWarning
-from coalescope.untrusted.bounds import FOREIGN_RUNS
+from coalescope.untrusted.bounds import FOREIGN_RUNS, most
 from coalescope.uploads.csv_faults import MAX_PROBLEMS
 from coalescope.uploads.csv_files import slug_from
 from coalescope.uploads.incoming import Incoming, UploadRequest
@@ -71,7 +71,7 @@ def joined_runs(files: Mapping[str, bytes], given: Given) -> list[JoinedRun]:
             case found:
                 read.append(found)
                 count += len(found.reading.runs)
-        if count > FOREIGN_RUNS:
+        if count > most(FOREIGN_RUNS):
             raise refused([too_many_runs()])
     if not faults:
         runs, faults = join(read, given)

@@ -14,13 +14,13 @@ from coalescope.glossary.quantities import (
     nearest_names,
     own_factor,
 )
-from coalescope.untrusted.bounds import FACTORS, LARGEST_NUMBER, LEVEL_CHARACTERS
+from coalescope.untrusted.bounds import FACTORS, LARGEST_NUMBER, LEVEL_CHARACTERS, most
 from coalescope.untrusted.texts import fault_in
 
 
 def check_factors(factors: Mapping[str, FactorValue]) -> None:
     """Errors: 422 naming the factor that is unknown, or whose level is not possible."""
-    if len(factors) > FACTORS:
+    if len(factors) > most(FACTORS):
         raise CoalescopeError(
             "too_many_factors",
             f"The run says levels of {len(factors):,} factors; up to {FACTORS} are taken.",
@@ -61,7 +61,7 @@ def _fault(name: str, value: FactorValue) -> _Fault | None:
 def _unusable(name: str, value: FactorValue) -> _Fault | None:
     if isinstance(value, str):
         fault = fault_in(value)
-        if 0 < len(value) <= LEVEL_CHARACTERS and fault is None:
+        if 0 < len(value) <= most(LEVEL_CHARACTERS) and fault is None:
             return None
         return (
             "bad_text",

@@ -5,7 +5,34 @@ Each is looked at before anything is done with what it bounds, so that what a fi
 from its size. docs/operation.md lists them.
 """
 
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import Final
+
+_IS_STORED: ContextVar[bool] = ContextVar("is_stored", default=False)
+
+
+@contextmanager
+def read_as_stored() -> Iterator[None]:
+    """What is read meanwhile was taken before, perhaps within wider bounds: none holds for it."""
+    token = _IS_STORED.set(True)
+    try:
+        yield
+    finally:
+        _IS_STORED.reset(token)
+
+
+def is_read_as_stored() -> bool:
+    """Whether what is read now was taken before."""
+    return _IS_STORED.get()
+
+
+def most(bound: int) -> int:
+    """The bound, where it holds for what is read now."""
+    return sys.maxsize if _IS_STORED.get() else bound
+
 
 #: Of the work on a file: CPU time and memory, unless settings say otherwise.
 READING_SECONDS: Final = 8.0
@@ -19,6 +46,9 @@ FIELDS: Final = 150_000
 #: Of a workbook: all that it unpacks to, and the cells of a sheet, empty ones too: each takes
 #: several times as long as a field of a text.
 WORKBOOK_BYTES: Final = 32 * 2**20
+#: Of what describes it (styles, names of sheets, properties), which costs a hundred times as much
+#: for each byte as a cell.
+WORKBOOK_DESCRIPTION_BYTES: Final = 2**19
 WORKBOOK_CELLS: Final = 75_000
 #: Of a row of it, line breaks within quotation marks included; characters.
 ROW_CHARACTERS: Final = 2**18

@@ -8,6 +8,7 @@ than it is: two names that look alike would be two. Half a character cannot be s
 import re
 
 from coalescope.errors import CoalescopeError
+from coalescope.untrusted.bounds import is_read_as_stored
 
 # Format characters (Unicode's Cf, of its version 16) up to U+FFFF, among them U+FEFF, U+200B and
 # marks of direction; ends of lines and of paragraphs.
@@ -34,8 +35,11 @@ _ADVICE = "Write it as one line of plain text."
 
 
 def fault_in(text: str, refused: re.Pattern[str] = CONTROL) -> str | None:
-    """What a text has that no name may have, to be said behind what it is; None where nothing."""
-    found = refused.search(text)
+    """What a text has that no name may have, to be said behind what it is; None where nothing.
+
+    Which characters are refused has changed: what was stored keeps those that it has.
+    """
+    found = None if is_read_as_stored() else refused.search(text)
     if found is None:
         return None
     number = f"U+{ord(found[0]):04X}"

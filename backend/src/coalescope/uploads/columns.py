@@ -19,7 +19,7 @@ from coalescope.glossary.quantities import (
     own_measure,
 )
 from coalescope.glossary.units import agree, conversion, split
-from coalescope.untrusted.texts import CONTROL
+from coalescope.untrusted.texts import fault_in
 
 Role = Literal[
     "factor", "free factor", "measure", "sd", "replicate", "n", "when", "kind", "source", "retired"
@@ -81,7 +81,7 @@ def classify(name: str) -> Column | None:
 
 def _observed(name: str) -> Column | None:
     """A measure, its deviation, or one that is no more."""
-    own = None if CONTROL.search(name) else _OWN.fullmatch(name)
+    own = None if fault_in(name) else _OWN.fullmatch(name)
     if own is not None:
         of = own_measure(own[1], own[3] or "")
         return Column(own[1] + (own[2] or ""), "sd" if own[2] else "measure", of, own[1])

@@ -5,6 +5,8 @@ from coalescope.errors import Problem
 from coalescope.untrusted.bounds import LEVEL_CHARACTERS
 
 MAX_PROBLEMS = 20
+#: What to do with a table that is too large.
+SPLIT_IT = "Split it into several files with the same header."
 
 
 class EnoughFaults(Exception):  # noqa: N818  the collected outcome, not an error of its own

@@ -3,19 +3,26 @@
 
 from collections.abc import Mapping
 
-from coalescope.untrusted.bounds import COLUMNS, FACTORS, NAME_CHARACTERS
+from coalescope.untrusted.bounds import COLUMNS, FACTORS, NAME_CHARACTERS, most
 from coalescope.uploads.columns import Column, classify, unknown_column
 from coalescope.uploads.csv_faults import Faults
 from coalescope.uploads.plain_text import SAY_WHAT_THEY_ARE
 
 
-def read_header(names: list[str], faults: Faults) -> list[Column]:
-    """The columns of these names; what is wrong with them goes to `faults`."""
-    if _is_remark(names, faults) or _wrong_delimiter(names, faults) or _too_many(names, faults):
+def read_header(names: list[str], faults: Faults, added: int = 0) -> list[Column]:
+    """The columns of these names, of which so many are not of the file.
+
+    What is wrong with them goes to `faults`.
+    """
+    if (
+        _is_remark(names, faults)
+        or _wrong_delimiter(names, faults)
+        or _too_many(len(names) - added, faults)
+    ):
         return []
     columns: dict[str, Column] = {}
     for position, name in enumerate(names, start=1):
-        if len(name) > NAME_CHARACTERS:
+        if len(name) > most(NAME_CHARACTERS):
             _too_long(name, position, faults)
             continue
         column = classify(name)
@@ -30,12 +37,12 @@ def read_header(names: list[str], faults: Faults) -> list[Column]:
     return list(columns.values())
 
 
-def _too_many(names: list[str], faults: Faults) -> bool:
-    if len(names) <= COLUMNS:
+def _too_many(columns: int, faults: Faults) -> bool:
+    if columns <= most(COLUMNS):
         return False
     faults.add(
         "too_many_columns",
-        f"The table has {len(names):,} columns; up to {COLUMNS:,} are read.",
+        f"The table has {columns:,} columns; up to {COLUMNS:,} are read.",
         "Leave out what was not set or observed: a table has a row, not a column, for each run.",
         1,
     )
@@ -85,7 +92,7 @@ def _check_header(by_name: Mapping[str, Column], faults: Faults) -> None:
     roles = {column.role for column in columns}
     measured = {column.name for column in columns if column.role == "measure"}
     factors = sum(column.role in ("factor", "free factor") for column in columns)
-    if factors > FACTORS:
+    if factors > most(FACTORS):
         faults.add(
             "too_many_factors",
             f"The table has {factors:,} factors; up to {FACTORS} are read.",

@@ -14,7 +14,7 @@ from coalescope.experiments.levels import Setting
 from coalescope.experiments.records import FactorValue
 from coalescope.exports.formulas import as_meant
 from coalescope.runs.records import MeasuredValue
-from coalescope.untrusted.bounds import LARGEST_NUMBER, LEVEL_CHARACTERS
+from coalescope.untrusted.bounds import LARGEST_NUMBER, LEVEL_CHARACTERS, most
 from coalescope.untrusted.texts import fault_in
 from coalescope.uploads.columns import Column, Role
 from coalescope.uploads.csv_faults import Faults
@@ -177,7 +177,7 @@ class _FieldReader:
         return as_meant(text) or None
 
     def _is_plain(self, what: str, field: str, text: str) -> bool:
-        fault = "is too long" if len(text) > LEVEL_CHARACTERS else fault_in(text)
+        fault = "is too long" if len(text) > most(LEVEL_CHARACTERS) else fault_in(text)
         if fault is not None:
             advice = f"Use plain text of at most {LEVEL_CHARACTERS} characters."
             self._fault("bad_text", f"{what} {fault}.", advice, field, text)

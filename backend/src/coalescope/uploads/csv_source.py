@@ -8,7 +8,7 @@ from typing import Any, cast
 from coalescope.experiments.records import KINDS, Kind
 from coalescope.exports.source_columns import KIND, PREFIX, read_field
 from coalescope.untrusted.bounds import LARGEST_NUMBER
-from coalescope.untrusted.texts import CONTROL, CONTROL_IN_LINES, fault_in
+from coalescope.untrusted.texts import CONTROL_IN_LINES, fault_in
 from coalescope.untrusted.web_addresses import is_web_address
 from coalescope.uploads.columns import Column
 from coalescope.uploads.csv_faults import Faults
@@ -95,12 +95,14 @@ class SourceReader:
 
 
 def _is_text(value: object, longest: int = 2000) -> bool:
-    return _is_writable(value, longest) and value != "" and not CONTROL.search(str(value))
+    return _is_writable(value, longest) and value != "" and fault_in(str(value)) is None
 
 
 def _is_writable(value: object, longest: int = _LONGEST_TEXT) -> bool:
     """A text that every store and format can hold and show, in one line or several."""
-    return isinstance(value, str) and len(value) <= longest and not CONTROL_IN_LINES.search(value)
+    if not isinstance(value, str) or len(value) > longest:
+        return False
+    return fault_in(value, CONTROL_IN_LINES) is None
 
 
 def _is_plain(value: object, deep: int = _DEEPEST) -> bool:

@@ -15,6 +15,7 @@ from coalescope.storage.object_store import StagedObject
 from coalescope.untrusted.bounds import TABLE_BYTES
 from coalescope.untrusted.confinement import Ending
 from coalescope.uploads import service
+from coalescope.uploads.csv_faults import SPLIT_IT
 from coalescope.uploads.file_kinds import begins_as_run_log
 from coalescope.uploads.incoming import UploadRequest
 from coalescope.uploads.mapping.records import mapping_from_text
@@ -163,7 +164,7 @@ async def look_at_table(
     """
     said = mapping_from_text(mapping) if mapping else None
     with request.app.state.object_store.stage() as staged:
-        rest = await receive(request, staged, TABLE_BYTES)
+        rest = await receive(request, staged, TABLE_BYTES, SPLIT_IT)
 
         def seen(reading: Reading) -> LookOut:
             staged.write(rest)

@@ -20,7 +20,7 @@ from coalescope.exports.records import ExportedRun
 from coalescope.exports.source_columns import source_columns
 from coalescope.exports.tables import Columns, csv_of_cells, csv_of_runs, own_units
 from coalescope.runs.records import MeasuredValue
-from coalescope.untrusted.bounds import EXPORT_BYTES
+from coalescope.untrusted.bounds import EXPORT_BYTES, most
 
 _START = re.compile(rb'\s*\{\s*"format":\s*\d+,\s*"experiment":')
 _START_BYTES = 4096
@@ -38,8 +38,8 @@ def as_table(file: BinaryIO) -> BinaryIO:
     file.seek(0)
     if not _START.match(start):
         return file
-    content = file.read(EXPORT_BYTES + 1)
-    if len(content) > EXPORT_BYTES:
+    content = file.read(most(EXPORT_BYTES + 1))
+    if len(content) > most(EXPORT_BYTES):
         raise CoalescopeError(
             "too_large",
             f"The JSON export has more than {EXPORT_BYTES:,} bytes.",

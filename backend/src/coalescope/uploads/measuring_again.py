@@ -48,7 +48,7 @@ def _measured(store: ObjectStore, log: repository.MeasuredLog, reading: Reading)
         return None
     try:
         request = UploadRequest(log.filename, experiment=log.experiment)
-        return reading.log(KeptObject(path, log.sha256), request).runs[0]
+        return reading.of_stored().log(KeptObject(path, log.sha256), request).runs[0]
     except CoalescopeError as error:
         _LOG.error("%s: %s Its run keeps its measures.", log.filename, error.message)
         return None

@@ -17,7 +17,7 @@ from coalescope.foreign.understanding import understand_foreign
 from coalescope.runs.log_contents import read_contents
 from coalescope.runs.records import NewRun
 from coalescope.storage.object_store import ReadableObject, ReceivedObject
-from coalescope.untrusted.bounds import READING_MIB, READING_SECONDS
+from coalescope.untrusted.bounds import READING_MIB, READING_SECONDS, read_as_stored
 from coalescope.untrusted.confined import Bounds
 from coalescope.untrusted.confinement import OF_THE_SERVER, Ending, confined
 from coalescope.uploads.csv_files import understand_csv
@@ -45,6 +45,8 @@ _CLOCK = 15.0
 #: A run log is read at several times this; its records are kept as they are in the file.
 _LOG_BYTES_PER_S = 2**25
 _LOG_MEMORY = 3
+#: What was taken once may have been so much larger than what is taken today.
+_WIDER = 5
 _RUNS_AT_ONCE, _VALUES_AT_ONCE = 500, 2_000
 
 
@@ -55,16 +57,23 @@ class Reading:
     Attributes:
         seconds, mib: CPU time and memory that one may take, a log more by its size.
         ending: who sent it has left.
+        stored: it was taken before, perhaps within wider bounds of what a file may hold, which do
+            not count for it.
     """
 
     seconds: float = READING_SECONDS
     mib: int = READING_MIB
     ending: Ending = OF_THE_SERVER
+    stored: bool = False
 
     @classmethod
     def within(cls, settings: "Settings", ending: Ending = OF_THE_SERVER) -> "Reading":
         """As an instance's settings bound it."""
         return cls(settings.reading_seconds, settings.reading_mib, ending)
+
+    def of_stored(self) -> "Reading":
+        """How files are read again that were taken within the bounds of their time."""
+        return replace(self, seconds=_WIDER * self.seconds, stored=True)
 
     def table(
         self, staged: ReadableObject, request: UploadRequest, identity: str | None = None
@@ -111,27 +120,34 @@ class Reading:
         found: TableMapping = confined(self._bounds, _REFUSALS, settle, *given, ending=self.ending)
         return found
 
+    def _as_taken(
+        self, function: Callable[..., Any], given: tuple[object, ...]
+    ) -> tuple[Callable[..., Any], tuple[object, ...]]:
+        return (_as_stored, (function, *given)) if self.stored else (function, given)
+
     @property
     def _bounds(self) -> Bounds:
         return Bounds(self.seconds, self.mib, _CLOCK)
 
     def _of_logs(self, size: int, function: Callable[..., Any], *given: object) -> Any:
         """Of logs of so many bytes together."""
+        function, given = self._as_taken(function, given)
         if not is_large_log(size):
             return function(*given)
         return self._of_large_logs(size, function, *given)
 
     def _of_large_logs(self, size: int, function: Callable[..., Any], *given: object) -> Any:
-        bounds = Bounds(
-            self.seconds + size / _LOG_BYTES_PER_S, self.mib + _LOG_MEMORY * (size >> 20), _CLOCK
-        )
+        seconds = max(self.seconds, size / _LOG_BYTES_PER_S)
+        bounds = Bounds(seconds, self.mib + _LOG_MEMORY * (size >> 20), _CLOCK)
         return confined(bounds, _REFUSALS, function, *given, ending=self.ending)
 
     def _within_bounds(
         self, staged: ReadableObject, understand: Callable[..., Incoming], *given: object
     ) -> Incoming:
+        understand, given = self._as_taken(understand, given)
         if _is_read_here(staged):
-            return understand(*given)
+            read: Incoming = understand(*given)
+            return read
         incoming, *pieces = confined(
             self._bounds, _REFUSALS, _in_parts, understand, *given, ending=self.ending
         )
@@ -181,6 +197,12 @@ def is_read_in_a_moment(content: bytes | bytearray, most: int = READ_HERE_BYTES)
 
 def _is_read_here(staged: ReadableObject, most: int = READ_HERE_BYTES) -> bool:
     return staged.size <= most and is_read_in_a_moment(staged.path.read_bytes(), most)
+
+
+def _as_stored(function: Callable[..., Any], *given: object) -> Any:
+    """What the function returns of a file that was taken before."""
+    with read_as_stored():
+        return function(*given)
 
 
 def _in_parts(understand: Callable[..., Incoming], *given: object) -> Iterator[object]:

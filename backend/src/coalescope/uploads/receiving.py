@@ -11,7 +11,13 @@ from coalescope.storage.object_store import StagedObject
 _WRITE_BYTES = 2**20
 
 
-async def receive(request: Request, staged: StagedObject, most: int) -> bytearray:
+#: What to do where the most is what the server's settings say.
+_OF_SETTINGS = "Record with a longer interval, or raise COALESCOPE_MAX_UPLOAD_BYTES."
+
+
+async def receive(
+    request: Request, staged: StagedObject, most: int, advice: str = _OF_SETTINGS
+) -> bytearray:
     """Stream the body into the staged file; memory stays at one buffer whatever its size.
 
     The end of it, less than a buffer, is returned and not yet written.
@@ -19,13 +25,13 @@ async def receive(request: Request, staged: StagedObject, most: int) -> bytearra
     """
     declared = request.headers.get("content-length", "")
     if declared.isdigit() and int(declared) > most:
-        raise _too_large(most)
+        raise _too_large(most, advice)
     buffer = bytearray()
     try:
         async for chunk in request.stream():
             buffer += chunk
             if staged.size + len(buffer) > most:
-                raise _too_large(most)
+                raise _too_large(most, advice)
             if len(buffer) >= _WRITE_BYTES:
                 await run_in_threadpool(staged.write, buffer)
                 buffer = bytearray()
@@ -36,11 +42,11 @@ async def receive(request: Request, staged: StagedObject, most: int) -> bytearra
     return buffer
 
 
-def _too_large(most: int) -> CoalescopeError:
+def _too_large(most: int, advice: str) -> CoalescopeError:
     return CoalescopeError(
         "too_large",
         f"The file is larger than the {most:,} bytes this server accepts; nothing was kept.",
         where={"limit": most},
-        advice="Record with a longer interval, or raise COALESCOPE_MAX_UPLOAD_BYTES.",
+        advice=advice,
         status=413,
     )

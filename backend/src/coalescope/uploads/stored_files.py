@@ -77,7 +77,13 @@ def without_rows(database: Database, store: ObjectStore) -> list[tuple[str, str]
 
 
 def measured_anew(file: StoredFile, path: Path, reading: Reading) -> Sequence[NewRun]:
-    """The runs of a stored file as this program understands them now. Errors: CoalescopeError."""
+    """The runs of a stored file as this program understands them now.
+
+    Its bytes are those that were acknowledged: what bounds files that come in is not asked again.
+
+    Errors: CoalescopeError.
+    """
+    reading = reading.of_stored()
     kept = KeptObject(path, file.sha256)
     request = UploadRequest(
         file.filename,

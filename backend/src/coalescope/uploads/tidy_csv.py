@@ -27,8 +27,9 @@ from coalescope.untrusted.bounds import (
     ROW_CHARACTERS,
     ROWS,
     TABLE_BYTES,
+    most,
 )
-from coalescope.uploads.csv_faults import EnoughFaults, Faults
+from coalescope.uploads.csv_faults import SPLIT_IT, EnoughFaults, Faults
 from coalescope.uploads.csv_header import read_header
 from coalescope.uploads.csv_row import RowReader, TableRow
 from coalescope.uploads.csv_source import SAYS_NOTHING, SourceReader, TableSource
@@ -92,12 +93,12 @@ def measures_of(table: Table, row: TableRow) -> Mapping[str, MeasuredValue]:
 
 def check_size(size: int, filename: str) -> None:
     """Errors: CoalescopeError (413) for a table that is larger than TABLE_BYTES."""
-    if size > TABLE_BYTES:
+    if size > most(TABLE_BYTES):
         raise CoalescopeError(
             "too_large",
             f"The table has {size:,} bytes; up to {TABLE_BYTES:,} are read at once.",
             where={"file": filename},
-            advice="Split it into several files with the same header.",
+            advice=SPLIT_IT,
             status=413,
         )
 
@@ -107,27 +108,31 @@ def _read(file: BinaryIO, faults: Faults) -> Table:
         return read_records(records, faults)
 
 
-def read_records(records: Iterator[tuple[int, list[str]]], faults: Faults) -> Table:
+def read_records(
+    records: Iterator[tuple[int, list[str]]], faults: Faults, *, added: int = 0
+) -> Table:
     """Check rows, each with its number, the header first; what is wrong goes to `faults`.
+
+    `added`: how many of the columns are not of the file, but number its runs.
 
     Errors: EnoughFaults where the header is not understood, or too much is wrong.
     """
     header_row, header = next(records, (1, []))
     names = [name.strip() for name in header]
-    columns = read_header(names, faults)
+    columns = read_header(names, faults, added)
     per: Literal["run", "cell"] = "cell" if "n" in names else "run"
     numbered = not {"replicate", "n"}.isdisjoint(names)
     if faults.problems:
         raise EnoughFaults  # rows cannot be judged by a header that is not understood
     rows: list[TableRow] = []
-    most = min(ROWS, FIELDS // len(columns))
+    most_rows = min(most(ROWS), most(FIELDS) // len(columns))
     reader = RowReader(columns, faults)
     levels = _Levels(faults)
     seen: dict[_Place, int] = {}
     source = SourceReader(columns, faults)
     for number, fields in records:
-        if number - header_row > most:
-            _too_many_rows(number, len(columns), most, faults)
+        if number - header_row > most_rows:
+            _too_many_rows(number, len(columns) - added, most_rows, faults, added)
         if not fields:
             continue
         source.read(number, fields)
@@ -160,7 +165,7 @@ class _Levels:
         for name, level in row.factors.items():
             known = self._of.setdefault(name, set())
             known.add(level)
-            if len(known) > LEVELS:
+            if len(known) > most(LEVELS):
                 self._faults.add(
                     "too_many_levels",
                     f"{name} has more than {LEVELS:,} levels.",
@@ -172,12 +177,13 @@ class _Levels:
                 raise EnoughFaults
 
 
-def _too_many_rows(number: int, columns: int, most: int, faults: Faults) -> None:
-    why = "" if most == ROWS else f" With {columns} columns, up to {FIELDS:,} fields are read."
+def _too_many_rows(number: int, columns: int, most_rows: int, faults: Faults, added: int) -> None:
+    each = f"{columns} columns{' and a number for each run' if added else ''}"
+    why = "" if most_rows == ROWS else f" With {each}, up to {FIELDS:,} fields are read."
     faults.add(
         "too_many_rows",
-        f"The table has more than {most:,} rows, blank ones included.{why}",
-        "Split it into several files with the same header.",
+        f"The table has more than {most_rows:,} rows, blank ones included.{why}",
+        SPLIT_IT,
         number,
     )
     raise EnoughFaults

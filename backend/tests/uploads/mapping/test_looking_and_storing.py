@@ -2,7 +2,9 @@
 """A table is looked at, said what it is, and stored: values, mapping and the file as it came."""
 
 import gzip
+import io
 import json
+import zipfile
 from collections.abc import Callable
 from typing import Any
 
@@ -11,6 +13,7 @@ import sqlalchemy as sa
 from coalescope.db import tables
 from coalescope.uploads.reading import Reading
 from coalescope.verification.service import verify
+from openpyxl import Workbook
 
 LAB = b"""mtu;rx-usecs;cpu;Gbps;notes
 1500;10;71,4;8,61;
@@ -51,6 +54,33 @@ def test_a_large_table_takes_no_more_than_it_may(make_client: Callable[..., Any]
     ]:
         answer = look(make_client(**{bound: 0.01 if "seconds" in bound else 1}), large)
         assert (answer.status_code, answer.json()["error"]["code"]) == (422, code)
+
+
+def with_shared_texts(texts: int) -> bytes:
+    """A workbook with so many texts for its cells to share."""
+    book = Workbook()
+    book.active.append(["mtu", "Gbps"])
+    book.active.append([1500, 9.5])
+    saved, file = io.BytesIO(), io.BytesIO()
+    book.save(saved)
+    kind = "application/vnd.openxmlformats-officedocument.spreadsheetml.sharedStrings+xml"
+    part = f'<Override PartName="/xl/texts.xml" ContentType="{kind}"/></Types>'.encode()
+    space = b'xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"'
+    with zipfile.ZipFile(saved) as old, zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as new:
+        for name in old.namelist():
+            content = old.read(name)
+            types = name == "[Content_Types].xml"
+            new.writestr(name, content.replace(b"</Types>", part) if types else content)
+        new.writestr("xl/texts.xml", b"<sst %b>%b</sst>" % (space, b"<si/>" * texts))
+    return file.getvalue()
+
+
+def test_texts_that_cells_share_take_no_more_time_than_there_is(
+    make_client: Callable[..., Any],
+) -> None:
+    assert look(make_client(), with_shared_texts(10)).json()["rows"] == 1
+    answer = look(make_client(reading_seconds=0.5), with_shared_texts(6_000_000))
+    assert (answer.status_code, answer.json()["error"]["code"]) == (422, "took_too_long")
 
 
 def test_a_table_is_looked_at_and_nothing_is_stored(client: Any) -> None:

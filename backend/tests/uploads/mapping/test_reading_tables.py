@@ -6,6 +6,7 @@ import csv
 import gzip
 import io
 import string
+import sys
 import zipfile
 from decimal import Decimal
 
@@ -222,6 +223,56 @@ def test_a_workbook_that_unpacks_to_too_much_is_refused() -> None:
     assert "CSV" in str(error.advice)
 
 
+def with_part(content: bytes, name: str, part: bytes) -> bytes:
+    """A workbook with another part of that name."""
+    file = io.BytesIO()
+    with zipfile.ZipFile(io.BytesIO(content)) as old, zipfile.ZipFile(file, "w") as new:
+        for member in {*old.namelist(), name}:
+            new.writestr(member, part if member == name else old.read(member))
+    return file.getvalue()
+
+
+@pytest.mark.parametrize(
+    "name", ["xl/styles.xml", "docProps/core.xml", "docProps/custom.xml", "xl/_rels/x.rels"]
+)
+def test_what_describes_a_workbook_is_bounded(name: str) -> None:
+    """It is made into a tree, whose cost for each byte is many times that of a cell."""
+    error = refusal(with_part(workbook(LAB_ROWS), name, b"<a>" + b"<b/>" * 2**17 + b"</a>"))
+    assert (error.code, error.status) == ("too_large", 413)
+    assert "styles, names and properties" in error.message
+
+
+def test_other_parts_of_a_workbook_may_be_large() -> None:
+    """Negative control."""
+    content = with_part(workbook(LAB_ROWS), "xl/media/image1.png", bytes(2**21))
+    assert values(read(content)) == EXPECTED
+
+
+def work(columns: int) -> int:
+    """How many functions are called to look at a table of so many columns of remarks."""
+    names = ";".join(f"note {n}" for n in range(columns))
+    rows = "".join(f"1500;{n}{';' * columns}\n" for n in range(8)) + "9000;1" + ";seen" * columns
+    content = io.BytesIO(f"mtu;Gbps;{names}\n{rows}\n".encode())
+    called = 0
+
+    def count(_frame: object, event: str, _argument: object) -> None:
+        nonlocal called
+        called += "call" in event
+
+    sys.setprofile(count)
+    try:
+        look(content, "many.csv")
+    finally:
+        sys.setprofile(None)
+    return called
+
+
+def test_the_work_of_a_look_grows_with_the_columns_and_not_with_their_square() -> None:
+    work(10)  # what is kept after the first time
+    fewer, more = work(100), work(400)
+    assert more < 5 * fewer
+
+
 def test_too_much_behind_gzip_is_refused() -> None:
     error = refusal(gzip.compress(b"a;b\n" + b"1;2\n" * 9_000_000))
     assert (error.code, error.status) == ("too_large", 413)
@@ -265,6 +316,31 @@ def test_a_row_that_is_no_number_is_named_by_the_file_and_its_column() -> None:
 def test_an_impossible_value_is_told_by_the_column_of_the_file() -> None:
     error = refusal(LAB.replace("1500;10", "12;10"))
     assert (error.code, error.where["row"], error.where["column"]) == ("out_of_domain", 2, "mtu")
+    assert error.message.startswith("mtu = 12 is not possible")
+
+
+def measured(columns: int) -> tuple[str, dict[str, object]]:
+    """The header of a table of so many columns, and what they mean."""
+    names = ["MTU", *(f"x{n}" for n in range(columns - 1))]
+    meant = ["mtu_bytes", *(f"measure.{name}" for name in names[1:])]
+    said = [
+        {"column": name, "quantity": quantity, "decimal": "."}
+        for name, quantity in zip(names, meant, strict=True)
+    ]
+    return ";".join(names), {"columns": said}
+
+
+def test_as_many_columns_are_mapped_as_a_file_may_have() -> None:
+    """The numbers of the runs, which are added, are none of them."""
+    header, said = measured(1000)
+    assert len(read(f"{header}\n1500{';1' * 999}\n", said).table.rows) == 1
+
+
+def test_rows_that_are_too_many_are_told_by_the_columns_of_the_file() -> None:
+    header, said = measured(10)
+    error = refusal(f"{header}\n" + f"1500{';1' * 9}\n" * 13_637, said)
+    assert error.code == "too_many_rows"
+    assert "With 10 columns and a number for each run, up to 150,000 fields" in error.message
 
 
 def test_decimals_or_thousands_is_asked() -> None:

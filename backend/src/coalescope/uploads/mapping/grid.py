@@ -11,7 +11,8 @@ from itertools import islice
 from typing import BinaryIO
 
 from coalescope.errors import CoalescopeError
-from coalescope.untrusted.bounds import COLUMNS, ROW_CHARACTERS, ROWS, TABLE_BYTES
+from coalescope.untrusted.bounds import COLUMNS, ROW_CHARACTERS, ROWS, TABLE_BYTES, most
+from coalescope.uploads.csv_faults import SPLIT_IT
 from coalescope.uploads.foreign_files import refuse_foreign
 from coalescope.uploads.mapping import workbook
 from coalescope.uploads.mapping.layout import (
@@ -55,9 +56,9 @@ class Grid:
         row = 0
         try:
             for row, fields in enumerate(_rows(self.content, self.layout), start=1):
-                if row - self.layout.header_row > ROWS:
+                if row - self.layout.header_row > most(ROWS):
                     raise _too_many_rows(row)
-                if len(fields) > COLUMNS:
+                if len(fields) > most(COLUMNS):
                     raise self._too_many_fields(row, fields)
                 if row <= self.layout.header_row or is_blank(fields) or is_comment(fields):
                     continue
@@ -164,10 +165,10 @@ def _sheet_as_text(book: workbook.Book, layout: Layout) -> BinaryIO:
     text = io.TextIOWrapper(found, encoding="utf-8", newline="", write_through=True)
     writer = csv.writer(text)
     for number, row in enumerate(book.rows(layout.sheet), start=1):
-        if number - layout.header_row > ROWS:
+        if number - layout.header_row > most(ROWS):
             raise _too_many_rows(number)
         writer.writerow(_trimmed(row))
-        if found.tell() > TABLE_BYTES:
+        if found.tell() > most(TABLE_BYTES):
             raise _too_large()
     text.detach()
     return found
@@ -192,7 +193,7 @@ def _too_large() -> CoalescopeError:
         "too_large",
         f"The table unpacks to more than the {TABLE_BYTES:,} bytes that are read at once.",
         where={"limit": TABLE_BYTES},
-        advice="Split it into several files with the same header.",
+        advice=SPLIT_IT,
         status=413,
     )
 
@@ -202,7 +203,7 @@ def _too_many_rows(row: int) -> CoalescopeError:
         "too_many_rows",
         f"The table has more than {ROWS:,} rows, blank ones included.",
         where={"row": row},
-        advice="Split it into several files with the same header.",
+        advice=SPLIT_IT,
     )
 
 

@@ -11,7 +11,7 @@ from itertools import islice, takewhile
 from typing import BinaryIO
 
 from coalescope.errors import CoalescopeError
-from coalescope.untrusted.bounds import COLUMNS, NAME_CHARACTERS
+from coalescope.untrusted.bounds import COLUMNS, NAME_CHARACTERS, most
 from coalescope.uploads.mapping.decimals import number
 from coalescope.uploads.tidy_csv import Lines
 
@@ -121,7 +121,7 @@ def named_columns(rows: Sequence[Sequence[str]], header_row: int) -> list[str]:
             given = given[1:] if not given[0] else given
     else:
         given = [""] * max((len(row) for row in rows if not is_comment(row)), default=0)
-    if len(given) > COLUMNS:
+    if len(given) > most(COLUMNS):
         raise CoalescopeError(
             "too_many_columns",
             f"The table has {len(given):,} columns; up to {COLUMNS:,} are read.",
@@ -129,11 +129,13 @@ def named_columns(rows: Sequence[Sequence[str]], header_row: int) -> list[str]:
             advice="Leave out what was not set or observed: a table has a row, not a column, for "
             "each run.",
         )
-    names: list[str] = []
+    names: dict[str, None] = {}
     for position, name in enumerate(given, start=1):
         once = name or f"column {position}"
-        names.append(once if once not in names else f"{once} ({position})")
-    return names
+        while once in names:
+            once = f"{once} ({position})"
+        names[once] = None
+    return list(names)
 
 
 def _name(field: str) -> str:

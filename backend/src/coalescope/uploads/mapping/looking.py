@@ -324,12 +324,13 @@ def _notes(
     columns: Sequence[SeenColumn], texts: Mapping[str, Sequence[str]], grid: Grid
 ) -> Iterator[Remark]:
     """Remarks that the file has on single rows: shown, since nothing else shows them."""
-    ignored = [
+    few = max(1, _third(texts))
+    ignored = {
         one.column
         for one in columns
-        if one.role == "ignore" and not one.marked and 0 < one.filled <= max(1, _third(texts))
-    ]
-    places = [grid.names.index(name) for name in ignored]
+        if one.role == "ignore" and not one.marked and 0 < one.filled <= few
+    }
+    places = [place for place, name in enumerate(grid.names) if name in ignored]
     found = ((row, fields[place].strip()) for row, fields in grid.rows() for place in places)
     for row, text in islice(((row, text) for row, text in found if is_known(text)), _NOTES):
         yield Remark(

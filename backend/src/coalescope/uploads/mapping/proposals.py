@@ -6,6 +6,7 @@ registry of settings (what ethtool, sysfs and sysctl call them).
 """
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
@@ -74,10 +75,10 @@ def propose(column: str, texts: Sequence[str], usual: DecimalSign | None) -> Pro
 
 def without_doubles(proposals: Sequence[Proposal]) -> list[Proposal]:
     """The proposals, of which no two are sure to be the same quantity."""
-    names = [one.quantity for one in proposals if one.role != "ignore" and one.quantity]
+    names = Counter(one.quantity for one in proposals if one.role != "ignore" and one.quantity)
     return [
         replace(one, certainty="guess", why=f"several columns may be {one.quantity}")
-        if one.role != "ignore" and names.count(one.quantity) > 1
+        if one.role != "ignore" and names[one.quantity] > 1
         else one
         for one in proposals
     ]

@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """A file read by a mapping: its rows become those of a tidy table, and are checked as such."""
 
+import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Generator, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from itertools import islice
@@ -49,7 +51,8 @@ def read_grid(grid: Grid, mapping: TableMapping) -> MappedTable:
     faults = Faults()
     rows = _Rows(grid, resolved.columns, faults)
     try:
-        table = read_records(iter(rows), faults)
+        with closing(iter(rows)) as records:
+            table = read_records(records, faults, added=int(rows.numbers))
     except EnoughFaults:
         raise _refused(faults.problems, resolved) from None
     if faults.problems:
@@ -69,8 +72,9 @@ def resolve(grid: Grid, mapping: TableMapping) -> TableMapping:
 
     Errors: 422 for a column that is not there, or whose decimal sign may be either.
     """
+    there = set(grid.names)
     for column in mapping.columns:
-        if column.column not in grid.names:
+        if column.column not in there:
             raise CoalescopeError(
                 "no_column",
                 f"The file has no column {column.column!r}.",
@@ -138,12 +142,11 @@ class _Rows:
         self.numbers = not roles & {"replicate", "n"}
         self.repeated = False
 
-    def __iter__(self) -> Iterator[tuple[int, list[str]]]:
+    def __iter__(self) -> Generator[tuple[int, list[str]], None, None]:
         header = [column.header for column in self._columns]
         yield self._grid.layout.header_row, [*header, *(["replicate"] if self.numbers else [])]
-        readers = [
-            _Field(column, self._grid.names.index(column.column)) for column in self._columns
-        ]
+        places = {name: place for place, name in enumerate(self._grid.names)}
+        readers = [_Field(column, places[column.column]) for column in self._columns]
         set_ = [p for p, one in enumerate(self._columns) if "factor" in one.meant.role]
         seen: Counter[tuple[str, ...]] = Counter()
         for row, fields in self._grid.rows():
@@ -213,19 +216,14 @@ def _refused(problems: Sequence[Problem], mapping: TableMapping) -> CoalescopeEr
     """The faults, by the columns of the file."""
     names = {column.header: column.column for column in mapping.columns}
     names |= {column.meant.name: column.column for column in mapping.columns}
-    return refused(
-        [
-            replace(
-                problem,
-                where={
-                    **problem.where,
-                    **(
-                        {"column": names[str(problem.where["column"])]}
-                        if str(problem.where.get("column")) in names
-                        else {}
-                    ),
-                },
-            )
-            for problem in problems
-        ]
-    )
+    return refused([_by_column_of_file(problem, names) for problem in problems])
+
+
+def _by_column_of_file(problem: Problem, names: Mapping[str, str]) -> Problem:
+    """The fault, with what the file calls its column."""
+    name = str(problem.where.get("column"))
+    if name not in names:
+        return problem
+    own = names[name]
+    message = re.sub(rf"(?<![\w.]){re.escape(name)}(?![\w.]\w)", lambda _: own, problem.message)
+    return replace(problem, message=message, where={**problem.where, "column": own})

@@ -2,6 +2,7 @@
 """What the columns of a table mean, as it is said, sent and kept. Pure."""
 
 import json
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any, get_args
@@ -73,8 +74,8 @@ def mapping_of(said: Any) -> TableMapping:
         raise _bad(f"it names {len(said['columns'])} columns, and 1 to {COLUMNS} can be")
     columns = [checked(_column(given)) for given in said["columns"]]
     for field in ("column", "header"):
-        names = [getattr(column, field) for column in columns]
-        twice = next((name for name in names if names.count(name) > 1), None)
+        names = Counter(getattr(column, field) for column in columns)
+        twice = next((name for name, times in names.items() if times > 1), None)
         if twice is not None:
             raise _bad(f"{twice!r} is there twice", {"column": twice})
     return TableMapping(tuple(columns), _layout(said.get("layout")))

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Excel workbooks (.xlsx) as rows of text, read without formulas and within bounds."""
 
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import date, datetime, time
@@ -8,13 +9,20 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 
 from coalescope.errors import CoalescopeError
 from coalescope.untrusted.archives import ArchiveError, sizes_in_zip
-from coalescope.untrusted.bounds import WORKBOOK_BYTES, WORKBOOK_CELLS
+from coalescope.untrusted.bounds import (
+    WORKBOOK_BYTES,
+    WORKBOOK_CELLS,
+    WORKBOOK_DESCRIPTION_BYTES,
+    most,
+)
 
 if TYPE_CHECKING:  # a library that is imported when needed
     from openpyxl import Workbook
 
 _ZIP, _OLD_EXCEL = b"PK\x03\x04", b"\xd0\xcf\x11\xe0"
 _TYPES, _BOOK = "[Content_Types].xml", "xl/workbook.xml"
+#: What is made into a tree before a cell is read.
+_DESCRIBES = re.compile(r"\[Content_Types\]\.xml|xl/(workbook|styles)\.xml|docProps/.*|.*\.rels")
 
 
 def is_workbook(start: bytes) -> bool:
@@ -60,7 +68,7 @@ class Book:
         cells = 0
         for row in self._values(sheet):
             cells += len(row)
-            if cells > WORKBOOK_CELLS:
+            if cells > most(WORKBOOK_CELLS):
                 why = f"has more than {WORKBOOK_CELLS:,} cells in a sheet, empty ones included"
                 raise _too_large(why, WORKBOOK_CELLS)
             yield [_text(value) for value in row]
@@ -96,9 +104,16 @@ def _check(file: BinaryIO) -> None:
         is_document = "mimetype" in sizes or _TYPES in sizes
         raise _other("a document (.ods, .docx …)" if is_document else "a zip archive")
     size = sum(sizes.values())
-    if size > WORKBOOK_BYTES:
+    if size > most(WORKBOOK_BYTES):
         why = f"unpacks to {size:,} bytes; up to {WORKBOOK_BYTES:,} are read"
         raise _too_large(why, WORKBOOK_BYTES)
+    described = sum(size for name, size in sizes.items() if _DESCRIBES.fullmatch(name))
+    if described > most(WORKBOOK_DESCRIPTION_BYTES):
+        why = (
+            f"has {described:,} bytes of styles, names and properties; up to "
+            f"{WORKBOOK_DESCRIPTION_BYTES:,} are read"
+        )
+        raise _too_large(why, WORKBOOK_DESCRIPTION_BYTES)
 
 
 def _too_large(why: str, limit: int) -> CoalescopeError:
