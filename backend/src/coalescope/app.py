@@ -21,6 +21,7 @@ from coalescope.comparisons.endpoints import router as comparisons
 from coalescope.datasets.background import BackgroundLoader
 from coalescope.db.engine import Database
 from coalescope.experiments.endpoints import KEPT_CELLS, KEPT_SUMMARIES
+from coalescope.experiments.endpoints import deleted_router as deleted_experiments
 from coalescope.experiments.endpoints import router as experiments
 from coalescope.experiments.kept_answers import KeptAnswers
 from coalescope.exports.endpoints import router as exports
@@ -239,6 +240,7 @@ def _routes() -> list[BaseRoute]:
         exports,
         runs,
         sweeps,
+        deleted_experiments,
         links,
         reference,
     ):

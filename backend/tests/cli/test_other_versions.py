@@ -33,7 +33,13 @@ AN_EXPERIMENT = (
 )
 MIGRATING = {("serve",), ("migrate",)}
 # What changes the store when it is typed as below.
-CHANGING = {("token", "create"), ("token", "revoke"), ("datasets", "fetch")}
+CHANGING = {
+    ("token", "create"),
+    ("token", "revoke"),
+    ("datasets", "fetch"),
+    *(("experiments", action) for action in ("rename", "describe", "delete", "restore")),
+    *(("runs", action) for action in ("retract", "restore", "correct")),
+}
 SOURCE = b"""title = "A bench"
 kind = "measured"
 """
@@ -41,7 +47,11 @@ kind = "measured"
 VALUES = ("throughput_mbps", "name=1", "1", "a,b", "http://127.0.0.1:9", "delay_us=0:1")
 PLACES = {"MODEL": "link-bound", "POLICY": "dim", "NAME": "nic-tuning-2022"}
 # What a command asks for beyond its parser.
-MORE = {("recommend",): ("--maximise", "throughput_mbps")}
+MORE = {
+    ("recommend",): ("--maximise", "throughput_mbps"),
+    ("experiments", "describe"): ("--subtitle", "two hosts"),
+    ("runs", "correct"): ("--replicate", "2"),
+}
 
 
 class Leaf(NamedTuple):

@@ -68,6 +68,52 @@ def test_a_list_is_chosen_and_cut(run: Run, runs: list[str]) -> None:
     assert [uid in chosen for uid in runs] == [False, False, True, True]
 
 
+def test_what_a_run_says_wrongly_is_set_right(run: Run, runs: list[str]) -> None:
+    chosen = ("runs", "list", "lab", "--where", "mtu_bytes=9000", "--json")
+    done = run("runs", "correct", *runs[:2], "--set", "mtu_bytes=4000", "--reason", "Noted wrong.")
+    assert (done.returncode, done.stdout, done.stderr) == (0, "corrected 2 runs\n", "")
+    done = run("runs", "correct", runs[2], "--replicate", "7", "--reason", "Noted wrong.")
+    assert done.stdout == "corrected 1 run\n"
+    found = json.loads(run("runs", "list", "lab", "--json").stdout)["runs"]
+    assert [(each["factors"], each["replicate"]) for each in found] == [
+        ({"mtu_bytes": 4000}, 1),
+        ({"mtu_bytes": 4000}, 2),
+        ({"mtu_bytes": 9000}, 7),
+        ({"mtu_bytes": 9000}, 2),
+    ]
+    assert "corrected: Noted wrong." in run("changes").stdout
+    more = ("--set", "mtu_bytes=unknown", "--set", "workload=udp")
+    assert run("runs", "correct", runs[2], *more, "--reason", "Nobody knows.").returncode == 0
+    (left,) = json.loads(run(*chosen).stdout)["runs"]
+    assert left["id"] == runs[3]
+
+
+@pytest.mark.parametrize(
+    ("typed", "reason"),
+    [
+        ("", "Say it with --set FACTOR=LEVEL or --replicate N."),
+        ("--set mtu_bytes=big", "mtu_bytes is a number"),
+        ("--set drops=3", "is a measure, not a factor"),
+        ("--set utc_offset=+01:00", "'utc_offset' is not a factor"),
+        ("--set mtu_bytes", "Write mtu_bytes=9000."),
+        ("--set mtu_bytes=1500", "these factors and this replicate number already"),
+        ("--set mtu_bytes=9000", "Replicate 1 of this cell is there already"),
+    ],
+)
+def test_a_correction_that_is_none(run: Run, runs: list[str], typed: str, reason: str) -> None:
+    before = run("runs", "list", "lab").stdout
+    done = run("runs", "correct", runs[0], *typed.split(), "--reason", "x")
+    assert (done.returncode, done.stdout) == (1, "")
+    assert reason in done.stderr
+    assert run("runs", "list", "lab").stdout == before
+
+
+def test_several_runs_have_no_one_number(run: Run, runs: list[str]) -> None:
+    done = run("runs", "correct", *runs, "--replicate", "3", "--reason", "x")
+    assert done.returncode == 1
+    assert "one run at a time" in done.stderr
+
+
 @pytest.mark.parametrize("reason", ["", "  ", "a\x1b[2J", "x" * 2001])
 def test_a_reason_that_is_none(run: Run, reason: str) -> None:
     with pytest.raises(SystemExit) as ended:

@@ -98,6 +98,13 @@ MISSPELT = {
     "export experiment": ("export geist-2005-nsf --format csv", "geist-2005-nfs"),
     "datasets fetch name": ("datasets fetch nic-tuning-202", "nic-tuning-2022"),
     "runs list experiment": ("runs list geist-2005-nsf", "geist-2005-nfs"),
+    "experiments rename experiment": ("experiments rename geist-2005-nsf x", "geist-2005-nfs"),
+    "experiments describe experiment": (
+        "experiments describe geist-2005-nsf --subtitle x", "geist-2005-nfs",
+    ),
+    "experiments delete experiments": ("experiments delete geist-2005-nsf", "geist-2005-nfs"),
+    "experiments restore experiments": ("experiments restore my-lba", "my-lab"),
+    "runs correct set": ("runs correct x --set mtu_byte=1500 --reason x", "mtu_bytes"),
     "runs list where": ("runs list geist-2005-nfs --where mtu_byte=1500", "mtu_bytes"),
     "token revoke name": ("token revoke bnech", "bench"),
 }  # fmt: skip
@@ -111,7 +118,8 @@ FREE = {
     "server", "host", "port", "at", "workers", "parallel", "limit", "days", "seed", "resamples",
     "width", "tolerance", "title", "citation", "reason", "interface", "kernel", "phases", "clients",
     "round_trip", "frame_bytes", "duration", "interrupt_cost", "packet_cost", "wait_weight",
-    "intervals", "without", "runs",
+    "intervals", "without", "runs", "replicate",
+    "subtitle", "url", "licence", "how_made", "note",
     "import experiment", "upload experiment", "token create name",  # may be new
     "upload map", "upload choice", "upload no_choice", "upload set",  # as of import, by the server
 }  # fmt: skip
@@ -152,6 +160,10 @@ def test_what_was_meant_is_said(place: str, read: Run, run: Run, files: None) ->
     typed, meant = MISSPELT[place]
     if place == "token revoke name":
         run("token", "create", meant, "--scope", "read")
+        read = run
+    if place == "experiments restore experiments":
+        run("import", "tidy.csv", "--experiment", meant)
+        run("experiments", "delete", meant)
         read = run
     done = read(*typed.split())
     said = done.stdout + done.stderr

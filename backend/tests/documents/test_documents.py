@@ -161,7 +161,8 @@ def test_commands_have_the_options_that_are_named(
         if typed is None or line.startswith(("docker", "sudo apt", "modprobe")):
             continue
         program, words, rest = typed.groups(default="")
-        command = words.split()[: 2 if words.startswith(("token ", "datasets ", "runs ")) else 1]
+        below = ("token ", "datasets ", "runs ", "experiments ")
+        command = words.split()[: 2 if words.startswith(below) else 1]
         used = set(re.findall(r"(?<!\S)--[a-z][a-z-]+", f"{words} {rest}"))
         if command or used:
             assert used <= options(program, [word for word in command if word[0] != "-"]), line

@@ -244,6 +244,38 @@ export interface paths {
         get: operations["get_experiment"];
         put?: never;
         post?: never;
+        /**
+         * Delete experiment
+         * @description Show an experiment no more. It stays in the store with its runs, and can be restored.
+         *
+         *     What comes from a data set cannot be deleted.
+         */
+        delete: operations["delete_experiment"];
+        options?: never;
+        head?: never;
+        /**
+         * Change experiment
+         * @description Say anew what an experiment is: title, subtitle, source. Its slug, the address, stays.
+         *
+         *     What comes from a data set cannot be changed.
+         */
+        patch: operations["change_experiment"];
+        trace?: never;
+    };
+    "/api/experiments/{slug}/restoration": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Restore experiment
+         * @description Take a deletion back.
+         */
+        post: operations["restore_experiment"];
         delete?: never;
         options?: never;
         head?: never;
@@ -867,6 +899,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/deleted-experiments": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List deleted experiments
+         * @description Experiments that were deleted and can be restored, the last one first.
+         */
+        get: operations["list_deleted_experiments"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/links": {
         parameters: {
             query?: never;
@@ -1378,6 +1430,25 @@ export interface components {
             };
         };
         /**
+         * DeletedExperimentOut
+         * @description An experiment that was deleted, and how many runs would count if it were restored.
+         */
+        DeletedExperimentOut: {
+            /** Slug */
+            slug: string;
+            /** Title */
+            title: string;
+            /**
+             * Kind
+             * @enum {string}
+             */
+            kind: "published" | "measured" | "emulated" | "simulated";
+            /** Runs */
+            runs: number;
+            /** Deleted At */
+            deleted_at: string;
+        };
+        /**
          * Diagnostics
          * @description How far to trust the estimates.
          *
@@ -1530,6 +1601,23 @@ export interface components {
                 number,
                 number
             ] | null;
+        };
+        /**
+         * ExperimentChangeIn
+         * @description What an experiment is from now on; what is left out stays. In `source`, null removes.
+         * @example {
+         *       "source": {
+         *         "how_made": "Two hosts back to back, cable changed in May."
+         *       },
+         *       "title": "e1000e in the lab, repeated"
+         *     }
+         */
+        ExperimentChangeIn: {
+            /** Title */
+            title?: string | null;
+            /** Subtitle */
+            subtitle?: string | null;
+            source?: components["schemas"]["SourceIn"] | null;
         };
         /**
          * ExperimentIn
@@ -3985,7 +4073,7 @@ export interface components {
         };
         /**
          * SourceIn
-         * @description Where the data of a new experiment comes from.
+         * @description Where the data of an experiment comes from.
          */
         SourceIn: {
             /** Citation */
@@ -5510,6 +5598,187 @@ export interface operations {
             };
             /** @description No such thing */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+            /** @description The input is wrong; nothing was changed */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+            /** @description Any other failure: 401 without a token, 403 for one of too small a scope or from a foreign origin, 421 to a foreign host, 429 and 503 with Retry-After for too many requests, 500 inside the server */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+        };
+    };
+    delete_experiment: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The experiment's name in addresses */
+                slug: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeletedExperimentOut"];
+                };
+            };
+            /** @description No such thing */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+            /** @description The input is wrong; nothing was changed */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+            /** @description Any other failure: 401 without a token, 403 for one of too small a scope or from a foreign origin, 421 to a foreign host, 429 and 503 with Retry-After for too many requests, 500 inside the server */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+        };
+    };
+    change_experiment: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The experiment's name in addresses */
+                slug: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ExperimentChangeIn"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ExperimentOut"];
+                };
+            };
+            /** @description No such thing */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+            /** @description The input is wrong; nothing was changed */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+            /** @description Any other failure: 401 without a token, 403 for one of too small a scope or from a foreign origin, 421 to a foreign host, 429 and 503 with Retry-After for too many requests, 500 inside the server */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+        };
+    };
+    restore_experiment: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The experiment's name in addresses */
+                slug: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ExperimentOut"];
+                };
+            };
+            /** @description No such thing */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+            /** @description Conflict */
+            409: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -7182,6 +7451,53 @@ export interface operations {
                 };
                 content: {
                     "text/event-stream": unknown;
+                };
+            };
+            /** @description No such thing */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+            /** @description The input is wrong; nothing was changed */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+            /** @description Any other failure: 401 without a token, 403 for one of too small a scope or from a foreign origin, 421 to a foreign host, 429 and 503 with Retry-After for too many requests, 500 inside the server */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+        };
+    };
+    list_deleted_experiments: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeletedExperimentOut"][];
                 };
             };
             /** @description No such thing */

@@ -29,7 +29,13 @@ _COMMANDS = (
     _Command("serve", "Serve the page and the API", store.serve, of_store=True),
     _Command("models", "List the models, their inputs, parameters and units", prints=True),
     _Command("predict", "Evaluate a model", models.predict, prints=True),
-    _Command("experiments", "List the experiments of the local store", of_store=True, prints=True),
+    _Command(
+        "experiments",
+        "List the experiments of the local store; rename, describe, delete and restore them",
+        store.experiments,
+        of_store=True,
+        prints=True,
+    ),
     _Command(
         "surface",
         "Print a measure over its two factors",
@@ -97,7 +103,7 @@ _COMMANDS = (
     _Command("export", "Write an experiment as CSV, JSON or Parquet", store.export, of_store=True),
     _Command(
         "runs",
-        "List an experiment's runs; retract those that must not count, or restore them",
+        "List an experiment's runs; retract those that must not count, restore or correct them",
         store.runs,
     ),
     _Command(

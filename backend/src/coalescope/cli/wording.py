@@ -30,6 +30,7 @@ _WORDS = {
     "a fixed value (held)": "a fixed value with --hold",
     "(held)": "(--hold)",
     "The list of experiments has": "`coalescope experiments` lists",
+    "The list of deleted experiments has": "`coalescope experiments list --deleted` lists",
     "Say whether more or less of it is wanted.": "Say so with --maximise or --minimise.",
     "Name a measure, and whether more or less of it is wanted.": "Name a measure, such as "
     "--maximise throughput_mbps or --minimise latency_us.",

@@ -16,6 +16,7 @@ from coalescope.datasets.source import Dataset, find_datasets
 from coalescope.datasets.tables import dataset_table, table_runs
 from coalescope.db.engine import Database
 from coalescope.experiments import service as experiments
+from coalescope.experiments.changing import bring_back
 from coalescope.experiments.records import ExperimentRecord
 from coalescope.runs import recording
 from coalescope.storage.object_store import ObjectStore
@@ -70,7 +71,11 @@ def _is_loaded(connection: Connection, dataset: Dataset) -> bool:
 
 
 def _renew(connection: Connection, dataset: Dataset) -> tuple[ExperimentRecord, set[int]]:
-    """Describe the experiment as the data set does; returns it and the cells it is taken out of."""
+    """Describe the experiment as the data set does; returns it and the cells it is taken out of.
+
+    One that people made under its name and deleted is shown again.
+    """
+    bring_back(connection, dataset.slug)
     record = experiments.ensure_experiment(
         connection, dataset.slug, dataset.title, dataset.kind, source=dataset.source
     )

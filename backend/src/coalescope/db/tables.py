@@ -34,10 +34,13 @@ experiments = sa.Table(
     sa.Column("source", sa.JSON, nullable=False),
     # SHA-256 of the data set's files, so that start-up loads a data set once; null otherwise
     sa.Column("dataset_sha256", sa.Text, nullable=True),
-    # bumped by every change to cells, runs or summaries; answers are cached under it
+    # bumped by every change to what is said of it, its cells, runs or summaries: answers are
+    # cached under it
     sa.Column("data_version", sa.BigInteger, nullable=False, server_default="0"),
     sa.Column("created_at", sa.Text, nullable=False),
     sa.Column("updated_at", sa.Text, nullable=False),
+    # of an experiment that is shown no more, and can be restored: all of it stays
+    sa.Column("deleted_at", sa.Text, nullable=True),
     sa.CheckConstraint(
         "kind IN ('published', 'measured', 'emulated', 'simulated')", name="kind_known"
     ),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""GET and POST /api/experiments, GET …/{slug} and …/{slug}/cells."""
+"""List, create, change, delete and restore experiments; their cells."""
 
 from dataclasses import replace
 from functools import partial
@@ -8,7 +8,7 @@ from typing import Annotated
 from fastapi import APIRouter, Query, Request, Response
 from sqlalchemy.engine import Connection
 
-from coalescope.experiments import service
+from coalescope.experiments import changing, service
 from coalescope.experiments.conditional import NOT_MODIFIED, not_modified, tag, tag_of
 from coalescope.experiments.description import describe_experiment, summarise_experiment
 from coalescope.experiments.levels import factor_levels, matches, parse_where
@@ -16,6 +16,8 @@ from coalescope.experiments.records import CellRecord, ExperimentRecord, Kind
 from coalescope.experiments.schemas import (
     CellOut,
     CellsOut,
+    DeletedExperimentOut,
+    ExperimentChangeIn,
     ExperimentIn,
     ExperimentOut,
     ExperimentSummaryOut,
@@ -32,6 +34,7 @@ KEPT_SUMMARIES = 1000
 KEPT_CELLS = 16
 
 router = APIRouter(prefix="/experiments", tags=["experiments"])
+deleted_router = APIRouter(prefix="/deleted-experiments", tags=["experiments"])
 
 WHERE_PARAMETERS = {
     "parameters": [
@@ -80,6 +83,15 @@ def create_experiment(connection: WriteConnection, body: ExperimentIn) -> Experi
     return ExperimentOut.model_validate(describe_experiment(record, []))
 
 
+@deleted_router.get("")
+def list_deleted_experiments(connection: ReadConnection) -> list[DeletedExperimentOut]:
+    """Experiments that were deleted and can be restored, the last one first."""
+    return [
+        DeletedExperimentOut.model_validate(each, from_attributes=True)
+        for each in changing.list_deleted(connection)
+    ]
+
+
 @router.get("/{slug}", response_model=ExperimentOut, responses=NOT_MODIFIED)
 def get_experiment(
     connection: ReadConnection, request: Request, response: Response, slug: str
@@ -89,6 +101,39 @@ def get_experiment(
     if not_modified(request, record):
         return tag(Response(status_code=304), record)
     tag(response, record)
+    return _described(connection, record)
+
+
+@router.patch("/{slug}", responses={409: {"model": ErrorResponse}})
+def change_experiment(
+    connection: WriteConnection, slug: str, body: ExperimentChangeIn
+) -> ExperimentOut:
+    """Say anew what an experiment is: title, subtitle, source. Its slug, the address, stays.
+
+    What comes from a data set cannot be changed.
+    """
+    source = None if body.source is None else body.source.model_dump(exclude_unset=True)
+    record = changing.change(connection, slug, body.title, body.subtitle, source)
+    return _described(connection, record)
+
+
+@router.delete("/{slug}", responses={409: {"model": ErrorResponse}})
+def delete_experiment(connection: WriteConnection, slug: str) -> DeletedExperimentOut:
+    """Show an experiment no more. It stays in the store with its runs, and can be restored.
+
+    What comes from a data set cannot be deleted.
+    """
+    deleted = changing.delete(connection, slug)
+    return DeletedExperimentOut.model_validate(deleted, from_attributes=True)
+
+
+@router.post("/{slug}/restoration", responses={409: {"model": ErrorResponse}})
+def restore_experiment(connection: WriteConnection, slug: str) -> ExperimentOut:
+    """Take a deletion back."""
+    return _described(connection, changing.restore(connection, slug))
+
+
+def _described(connection: Connection, record: ExperimentRecord) -> ExperimentOut:
     described = describe_experiment(record, service.list_cells(connection, record))
     return ExperimentOut.model_validate(described)
 

@@ -29,6 +29,18 @@ class ExperimentRecord:
     data_version: int
     created_at: str
     updated_at: str
+    deleted_at: str | None = None
+
+
+@dataclass(frozen=True)
+class DeletedExperiment:
+    """An experiment that was deleted, and how many runs would count if it were restored."""
+
+    slug: str
+    title: str
+    kind: Kind
+    runs: int
+    deleted_at: str
 
 
 @dataclass(frozen=True)

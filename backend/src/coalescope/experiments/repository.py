@@ -10,12 +10,20 @@ from sqlalchemy.engine import Connection
 from coalescope.db import plain_sql
 from coalescope.db.engine import Database
 from coalescope.db.tables import cells, experiments, summaries
-from coalescope.experiments.records import CellRecord, ExperimentRecord, Kind, SummaryRecord
+from coalescope.experiments.records import (
+    CellRecord,
+    DeletedExperiment,
+    ExperimentRecord,
+    Kind,
+    SummaryRecord,
+)
 
 _VERSION = sa.select(experiments.c.id, experiments.c.data_version, experiments.c.updated_at).where(
-    experiments.c.slug == sa.bindparam("slug")
+    experiments.c.slug == sa.bindparam("slug"), experiments.c.deleted_at.is_(None)
 )
-_VERSION_AT_ONCE = "SELECT id, data_version, updated_at FROM experiments WHERE slug = ?"
+_VERSION_AT_ONCE = (
+    "SELECT id, data_version, updated_at FROM experiments WHERE slug = ? AND deleted_at IS NULL"
+)
 _COLUMNS = [experiments.c[name] for name in ExperimentRecord.__dataclass_fields__]
 _NAMED = sa.select(*_COLUMNS).where(experiments.c.slug == sa.bindparam("slug"))
 _BUMP = (
@@ -29,13 +37,13 @@ _BUMP = (
 
 
 def get(connection: Connection, slug: str) -> ExperimentRecord | None:
-    """The experiment of that slug."""
+    """The experiment of that slug, deleted or not."""
     row = connection.execute(_NAMED, {"slug": slug}).first()
     return None if row is None else ExperimentRecord(*row)
 
 
 def version_of(connection: Connection, slug: str) -> tuple[int, int, str] | None:
-    """Row id, data version and time of the last change of the experiment of that slug."""
+    """Row id, data version and last change of the experiment of that slug, unless deleted."""
     row = connection.execute(_VERSION, {"slug": slug}).first()
     return None if row is None else (row.id, row.data_version, row.updated_at)
 
@@ -47,7 +55,7 @@ def version_at_once(database: Database, slug: str) -> tuple[int, int, str] | Non
 
 
 def list_all(connection: Connection, kind: Kind | None) -> list[ExperimentRecord]:
-    """All experiments, published first, then by title."""
+    """All experiments, deleted ones too: published first, then by title."""
     query = sa.select(*_COLUMNS).order_by(
         sa.case((experiments.c.kind == "published", 0), else_=1),
         experiments.c.title,
@@ -56,6 +64,25 @@ def list_all(connection: Connection, kind: Kind | None) -> list[ExperimentRecord
     if kind is not None:
         query = query.where(experiments.c.kind == kind)
     return [ExperimentRecord(*row) for row in connection.execute(query)]
+
+
+def list_deleted(connection: Connection) -> list[DeletedExperiment]:
+    """Deleted experiments, the last one first."""
+    runs = sa.func.coalesce(sa.func.sum(cells.c.current_runs), 0)
+    query = (
+        sa.select(
+            experiments.c.slug,
+            experiments.c.title,
+            experiments.c.kind,
+            runs,
+            experiments.c.deleted_at,
+        )
+        .outerjoin(cells, cells.c.experiment_id == experiments.c.id)
+        .where(experiments.c.deleted_at.is_not(None))
+        .group_by(experiments.c.id)
+        .order_by(experiments.c.deleted_at.desc(), experiments.c.slug)
+    )
+    return [DeletedExperiment(*row) for row in connection.execute(query)]
 
 
 def insert(connection: Connection, values: Mapping[str, Any]) -> int:
@@ -109,5 +136,6 @@ def _summaries(connection: Connection, experiment_id: int) -> dict[int, dict[str
 
 
 def slugs(connection: Connection) -> Sequence[str]:
-    """All slugs, in order."""
-    return list(connection.scalars(sa.select(experiments.c.slug).order_by(experiments.c.slug)))
+    """All slugs of experiments that are not deleted, in order."""
+    query = sa.select(experiments.c.slug).where(experiments.c.deleted_at.is_(None))
+    return list(connection.scalars(query.order_by(experiments.c.slug)))

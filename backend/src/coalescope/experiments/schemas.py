@@ -167,8 +167,18 @@ _Lines = Annotated[str, AfterValidator(lines)]
 _Address = Annotated[str, Field(pattern="^https?://"), AfterValidator(_address)]
 
 
+class DeletedExperimentOut(BaseModel):
+    """An experiment that was deleted, and how many runs would count if it were restored."""
+
+    slug: str
+    title: str
+    kind: Kind
+    runs: int
+    deleted_at: str
+
+
 class SourceIn(BaseModel):
-    """Where the data of a new experiment comes from."""
+    """Where the data of an experiment comes from."""
 
     model_config = ConfigDict(extra="forbid", strict=True)
 
@@ -177,6 +187,14 @@ class SourceIn(BaseModel):
     licence: Annotated[_OneLine | None, Field(max_length=2000)] = None
     how_made: Annotated[_Lines | None, Field(max_length=10_000)] = None
     notes: Annotated[list[Annotated[_Lines, Field(max_length=2000)]], Field(max_length=100)] = []
+
+
+_Title = Annotated[
+    str,
+    StringConstraints(strip_whitespace=True, min_length=1, max_length=200, pattern=r"\S"),
+    AfterValidator(one_line),
+]
+_Subtitle = Annotated[_OneLine, Field(max_length=300)]
 
 
 class ExperimentIn(BaseModel):
@@ -198,11 +216,28 @@ class ExperimentIn(BaseModel):
     )
 
     slug: Annotated[str, Field(max_length=80, json_schema_extra={"pattern": f"^{SLUG.pattern}$"})]
-    title: Annotated[
-        str,
-        StringConstraints(strip_whitespace=True, min_length=1, max_length=200, pattern=r"\S"),
-        AfterValidator(one_line),
-    ]
+    title: _Title
     kind: Kind
-    subtitle: Annotated[_OneLine, Field(max_length=300)] = ""
+    subtitle: _Subtitle = ""
+    source: SourceIn | None = None
+
+
+class ExperimentChangeIn(BaseModel):
+    """What an experiment is from now on; what is left out stays. In `source`, null removes."""
+
+    model_config = ConfigDict(
+        extra="forbid",
+        strict=True,
+        json_schema_extra={
+            "examples": [
+                {
+                    "title": "e1000e in the lab, repeated",
+                    "source": {"how_made": "Two hosts back to back, cable changed in May."},
+                }
+            ]
+        },
+    )
+
+    title: _Title | None = None
+    subtitle: _Subtitle | None = None
     source: SourceIn | None = None

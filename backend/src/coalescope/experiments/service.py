@@ -25,12 +25,36 @@ MAX_SLUG = 80
 
 
 def get_experiment(connection: Connection, slug: str) -> ExperimentRecord:
-    """The experiment of that slug. Errors: 404 naming the nearest slugs."""
+    """The experiment of that slug. Errors: 404, for a deleted one too; it names the nearest."""
     record = repository.get(connection, slug)
     if record is None:
         meant = did_you_mean(slug, repository.slugs(connection))
         raise not_found("experiment", slug, f"{meant}The list of experiments has all names.")
+    if record.deleted_at is not None:
+        raise was_deleted(record)
     return record
+
+
+def was_deleted(
+    record: ExperimentRecord, keeps: str | None = None, status: int = 404
+) -> CoalescopeError:
+    """The experiment was deleted; `keeps`: what is not free for others as long as it is."""
+    kept = f", and keeps {keeps}" if keeps else ""
+    return CoalescopeError(
+        "experiment_deleted",
+        f"The experiment {record.slug!r} was deleted on {(record.deleted_at or '')[:10]}{kept}.",
+        where={"experiment": record.slug},
+        advice="Whoever may delete can restore it, with all its runs: at its address on the page, "
+        f"or with `coalescope experiments restore {record.slug}`.",
+        status=status,
+    )
+
+
+def check_not_deleted(connection: Connection, slug: str, keeps: str = "its name") -> None:
+    """Errors: 409 where there is an experiment of that slug, and it was deleted."""
+    record = repository.get(connection, slug)
+    if record is not None and record.deleted_at is not None:
+        raise was_deleted(record, keeps, status=409)
 
 
 def list_experiments(
@@ -40,9 +64,14 @@ def list_experiments(
     wanted = text.casefold()
     return [
         record
-        for record in repository.list_all(connection, kind)
-        if wanted in _searchable(record).casefold()
+        for record in list_stored(connection, kind)
+        if record.deleted_at is None and wanted in _searchable(record).casefold()
     ]
+
+
+def list_stored(connection: Connection, kind: Kind | None = None) -> list[ExperimentRecord]:
+    """All that the store has, deleted experiments too."""
+    return repository.list_all(connection, kind)
 
 
 def create_experiment(
@@ -53,9 +82,13 @@ def create_experiment(
     subtitle: str = "",
     source: Mapping[str, Any] | None = None,
 ) -> ExperimentRecord:
-    """Add an experiment. Errors: 422 for a bad slug or kind, 409 if the slug is taken."""
+    """Add an experiment. Errors: 422 for a bad slug or kind, 409 if the slug is taken.
+
+    A deleted experiment keeps its slug.
+    """
     check_slug(slug)
     check_kind(kind)
+    check_not_deleted(connection, slug)
     if repository.get(connection, slug) is not None:
         raise conflict(
             "experiment_exists",
@@ -88,7 +121,9 @@ def ensure_experiment(
     subtitle: str = "",
     source: Mapping[str, Any] | None = None,
 ) -> ExperimentRecord:
-    """The experiment of that slug, created on first use. Errors: 409 if the kinds differ.
+    """The experiment of that slug, created on first use.
+
+    Errors: 409 if the kinds differ, or it was deleted.
 
     What does not say its kind is taken for the experiment's, but never for published.
     """
@@ -98,6 +133,8 @@ def ensure_experiment(
         return create_experiment(
             connection, slug, title or slug, kind or default_kind, subtitle, source
         )
+    if record.deleted_at is not None:
+        raise was_deleted(record, "its name", status=409)
     if kind is None and record.kind == "published":
         kind = default_kind
     check_same_kind(record, kind)

@@ -12,11 +12,11 @@ from coalescope.db.timestamps import utc_now
 from coalescope.errors import conflict
 from coalescope.experiments.levels import canonical_factors, factor_key
 from coalescope.experiments.records import ExperimentRecord, Factors
-from coalescope.experiments.service import touch
+from coalescope.experiments.service import check_not_deleted, touch
 from coalescope.runs import kept_summaries, repository
 from coalescope.runs.history import happened_to, history_row, note
 from coalescope.runs.records import NewRun, RemovedRuns, RunRecord
-from coalescope.runs.service import get_run
+from coalescope.runs.service import find_run
 
 _BATCH = 1000
 _VALUES_AT_ONCE = 20_000
@@ -44,7 +44,10 @@ def _not_taken(connection: Connection, new: Iterable[NewRun]) -> Iterator[NewRun
     while some := list(islice(left, _BATCH)):
         existing = taken(connection, [run.uid for run in some])
         if existing:
-            raise _taken(get_run(connection, existing[0]))
+            stored = find_run(connection, existing[0])
+            assert stored is not None
+            check_not_deleted(connection, stored.experiment, f"run {stored.uid}")
+            raise _taken(stored)
         yield from some
 
 

@@ -10,7 +10,7 @@ from sqlalchemy.engine import Connection
 from coalescope.errors import not_found
 from coalescope.experiments.levels import factor_levels, matches, parse_where
 from coalescope.experiments.records import CellRecord, ExperimentRecord
-from coalescope.experiments.service import list_cells
+from coalescope.experiments.service import get_experiment, list_cells
 from coalescope.glossary.quantities import glossary_order
 from coalescope.runs import repository, summary_repository, value_repository
 from coalescope.runs.intervals import (
@@ -25,7 +25,7 @@ from coalescope.runs.summaries import cells_after
 
 
 def find_run(connection: Connection, uid: str) -> RunRecord | None:
-    """The run of that identity, if it is stored."""
+    """The run of that identity, if it is stored, whether or not its experiment was deleted."""
     return repository.get(connection, uid)
 
 
@@ -115,10 +115,11 @@ def count_replicates(connection: Connection, in_cells: Sequence[int], measure: s
 
 
 def get_run(connection: Connection, uid: str) -> RunRecord:
-    """The run of that identity. Errors: 404."""
-    record = repository.get(connection, uid)
+    """The run of that identity. Errors: 404, for those of deleted experiments too."""
+    record = find_run(connection, uid)
     if record is None:
         raise not_found("run", uid, "GET /api/experiments/{slug}/runs lists an experiment's runs.")
+    get_experiment(connection, record.experiment)
     return record
 
 

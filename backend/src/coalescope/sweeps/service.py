@@ -9,6 +9,7 @@ from sqlalchemy.engine import Connection, Row
 from coalescope.db.engine import tell
 from coalescope.db.timestamps import utc_now
 from coalescope.errors import CoalescopeError, not_found
+from coalescope.experiments.service import check_not_deleted
 from coalescope.sweeps import repository
 from coalescope.sweeps.schemas import ChangeOut, ProgressIn, SweepIn, SweepOut
 
@@ -19,7 +20,11 @@ Version = tuple[int | None, str | None]
 
 
 def announce(connection: Connection, uid: str, sweep: SweepIn) -> SweepOut:
-    """Store a sweep, or what changed of one. Errors: 422 for an identity that is none."""
+    """Store a sweep, or what changed of one.
+
+    Errors: 422 for an identity that is none; 409 for a new one of an experiment that was
+    deleted, as all of its uploads would be refused.
+    """
     if not ID.fullmatch(uid):
         raise CoalescopeError(
             "invalid_sweep_id",
@@ -34,6 +39,7 @@ def announce(connection: Connection, uid: str, sweep: SweepIn) -> SweepOut:
         "updated_at": now,
     }
     if not repository.put(connection, uid, values):
+        check_not_deleted(connection, sweep.experiment)
         repository.insert(connection, values | {"uid": uid, "started_at": now})
         tell(connection, f"{sweep.experiment}: sweep {uid} announced")
     return _get(connection, uid)

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from coalescope.db.engine import Database
 from coalescope.errors import CoalescopeError
-from coalescope.experiments.service import check_same_kind, get_experiment
+from coalescope.experiments.service import check_not_deleted, check_same_kind, get_experiment
 from coalescope.storage.object_store import SUFFIXES, ObjectStore, StagedObject, same_bytes
 from coalescope.uploads import repository
 from coalescope.uploads.incoming import UploadRequest
@@ -59,13 +59,17 @@ def _read_alike(
 def known_file(
     database: Database, store: ObjectStore, staged: StagedObject, identity: str
 ) -> Receipt | None:
-    """The receipt of the upload of that identity; its bytes are put back where they are damaged."""
+    """The receipt of the upload of that identity; its bytes are put back where they are damaged.
+
+    Errors: 409 where its experiment was deleted.
+    """
     if repository.surely_new(database, staged.sha256):
         return None
     with database.read() as connection:
         upload = repository.find(connection, identity)
         if upload is None:
             return None
+        check_not_deleted(connection, upload.slug, "this file")
         receipt = receipt_of(connection, "known", upload)
     suffix = SUFFIXES[upload.content]
     kept = store.path(upload.sha256, suffix)

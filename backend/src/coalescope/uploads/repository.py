@@ -78,7 +78,11 @@ def _select() -> sa.Select[Any]:
 
 # What every upload asks is made once: making a statement costs more than running it.
 _OF_IDENTITY = _select().where(uploads.c.identity == sa.bindparam("identity"))
-_WITH_BYTES = _select().where(uploads.c.sha256 == sa.bindparam("sha256")).order_by(uploads.c.id)
+_WITH_BYTES = (
+    _select()
+    .where(uploads.c.sha256 == sa.bindparam("sha256"), experiments.c.deleted_at.is_(None))
+    .order_by(uploads.c.id)
+)
 _INSERT = sa.insert(uploads)
 _AT_ONCE = "SELECT id FROM uploads WHERE sha256 = ?"
 _KNOWN = sa.select(uploads.c.sha256).where(uploads.c.sha256.in_(any_of("digests")))
@@ -91,7 +95,10 @@ def find(connection: Connection, identity: str) -> UploadRecord | None:
 
 
 def with_bytes(connection: Connection, sha256: str) -> list[UploadRecord]:
-    """The uploads with these bytes, oldest first: a table may have gone to several places."""
+    """The uploads with these bytes, oldest first: a table may have gone to several places.
+
+    Without those of deleted experiments.
+    """
     return [UploadRecord(*row) for row in connection.execute(_WITH_BYTES, {"sha256": sha256})]
 
 
@@ -128,11 +135,12 @@ def known(connection: Connection, digests: Sequence[str]) -> list[str]:
 
 
 def list_recent(connection: Connection, limit: int) -> list[UploadRecord]:
-    """The newest uploads, newest first, without the files of data sets."""
+    """The newest uploads, newest first, without the files of data sets and deleted experiments."""
     came_with_dataset = sa.exists().where(
         runs.c.upload_id == uploads.c.id, runs.c.content == "dataset"
     )
-    query = _select().where(~came_with_dataset).order_by(uploads.c.id.desc()).limit(limit)
+    shown = _select().where(~came_with_dataset, experiments.c.deleted_at.is_(None))
+    query = shown.order_by(uploads.c.id.desc()).limit(limit)
     return [UploadRecord(*row) for row in connection.execute(query)]
 
 

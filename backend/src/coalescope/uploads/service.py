@@ -13,6 +13,7 @@ from sqlalchemy.exc import IntegrityError
 from coalescope.db.engine import CAUSE, Database
 from coalescope.errors import not_found
 from coalescope.experiments.records import Factors
+from coalescope.experiments.service import get_experiment
 from coalescope.foreign.bundle import is_bundle, write_bundle
 from coalescope.storage.object_store import SUFFIXES, ObjectStore, StagedObject
 from coalescope.untrusted.texts import refuse_control
@@ -123,7 +124,12 @@ def recent(connection: Connection, limit: int) -> list[Receipt]:
 
 
 def runs_of_cells(connection: Connection, identity: str) -> list[tuple[Factors, int]]:
-    """Each cell that an upload has runs in, with how many. Errors: 404 where it is not there."""
-    if repository.find(connection, identity) is None:
+    """Each cell that an upload has runs in, with how many.
+
+    Errors: 404 where it is not there, or its experiment was deleted.
+    """
+    upload = repository.find(connection, identity)
+    if upload is None:
         raise not_found("upload", identity, "GET /api/uploads lists the newest.")
+    get_experiment(connection, upload.slug)
     return repository.runs_of_cells(connection, identity)

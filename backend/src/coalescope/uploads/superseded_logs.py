@@ -4,7 +4,7 @@
 from dataclasses import dataclass, replace
 
 from coalescope.db.engine import Database
-from coalescope.experiments.service import get_experiment
+from coalescope.experiments.service import check_not_deleted, get_experiment
 from coalescope.runs import recording
 from coalescope.runs import service as runs
 from coalescope.runs.records import RunRecord, RunWarning
@@ -30,11 +30,16 @@ class StoredLog:
 def stored_copy(
     database: Database, store: ObjectStore, staged: StagedObject, incoming: Incoming
 ) -> StoredLog | None:
-    """The stored log of the run that came in again, in other bytes."""
+    """The stored log of the run that came in again, in other bytes.
+
+    Errors: 409 where the run's experiment was deleted.
+    """
     if incoming.content != "run_log":
         return None
     with database.read() as connection:
         run = runs.find_run(connection, incoming.runs[0].uid)
+        if run is not None:
+            check_not_deleted(connection, run.experiment, f"run {run.uid}")
     if run is None or run.content != "run_log" or run.sha256 in (None, staged.sha256):
         return None
     assert run.sha256 is not None

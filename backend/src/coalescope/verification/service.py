@@ -15,7 +15,7 @@ from sqlalchemy.engine import Connection
 from coalescope.db.engine import Database
 from coalescope.errors import CoalescopeError, Problem, Where
 from coalescope.experiments.records import SummaryRecord
-from coalescope.experiments.service import list_experiments
+from coalescope.experiments.service import list_stored
 from coalescope.runs import kept_summaries
 from coalescope.runs import service as runs
 from coalescope.runs.listing import page_of
@@ -58,7 +58,7 @@ def verify(database: Database, store: ObjectStore, deep: Reading | None = None) 
             faults += _integrity(connection)
             faults += schema_faults(connection)
             files = stored_files(connection)
-            listings = [Listing(one.id) for one in list_experiments(connection)]
+            listings = [Listing(one.id) for one in list_stored(connection)]
             experiments = len(listings)
             run_count = sum(page_of(connection, each, limit=0)[0] for each in listings)
             faults += _summaries(connection)
@@ -89,7 +89,7 @@ def _integrity(connection: Connection) -> Iterator[Problem]:
 
 
 def _summaries(connection: Connection) -> Iterator[Problem]:
-    for experiment in list_experiments(connection):
+    for experiment in list_stored(connection):
         for cell in kept_summaries.recomputed_cells(connection, experiment):
             where: Where = {"experiment": experiment.slug, **cell.factors}
             if cell.kept_counts != cell.counts:

@@ -59,10 +59,14 @@ def url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 def filled(url: str, make_log: Callable[..., bytes]) -> str:
     """The same, with an experiment in it."""
     log = make_log(run_id=RUN, factors={"mtu_bytes": 1500, "delay_us": 0, "workload": "tcp"})
-    for name, content in (("lab.csv", TABLE), ("lab.runlog", log)):
+    for name, slug, content in (
+        ("lab.csv", "lab", TABLE),
+        ("lab.runlog", "lab", log),
+        ("lab.csv", "thrown-away", TABLE),
+    ):
         answer = httpx.post(
             f"{url}/api/uploads",
-            params={"filename": name, "experiment": "lab"},
+            params={"filename": name, "experiment": slug},
             content=content,
             headers=TOKEN,
             timeout=PATIENCE_S,

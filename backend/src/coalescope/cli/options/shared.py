@@ -14,22 +14,25 @@ EXPERIMENT = "name of an experiment, as `coalescope experiments` lists it"
 MEASURE = "measure of the glossary, such as throughput_mbps"
 
 
-def store_options() -> argparse.ArgumentParser:
-    """Which store."""
+def store_options(default: str | None = None) -> argparse.ArgumentParser:
+    """Which store. With `default` SUPPRESS, what was typed before a command's action stays."""
     options = argparse.ArgumentParser(add_help=False)
     options.add_argument(
         "--data",
         metavar="DIR",
         type=Path,
+        default=default,
         help="folder of the local store (default: COALESCOPE_DATA_DIR, else ./data)",
     )
     return options
 
 
-def output_options() -> argparse.ArgumentParser:
-    """How the answer is printed."""
+def output_options(*, default: str | bool = False) -> argparse.ArgumentParser:
+    """How the answer is printed; `default` as in `store_options`."""
     options = argparse.ArgumentParser(add_help=False)
-    options.add_argument("--json", action="store_true", help="print JSON instead of text")
+    options.add_argument(
+        "--json", action="store_true", default=default, help="print JSON instead of text"
+    )
     return options
 
 

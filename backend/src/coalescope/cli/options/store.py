@@ -177,6 +177,65 @@ def datasets(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def experiments(parser: argparse.ArgumentParser) -> None:
+    """Of `coalescope experiments`, which lists them, and whose actions each have their own."""
+    parents = [
+        shared.store_options(argparse.SUPPRESS),
+        shared.output_options(default=argparse.SUPPRESS),
+    ]
+    actions = parser.add_subparsers(metavar="ACTION", dest="action")
+
+    def action(name: str, text: str, more: str = "") -> argparse.ArgumentParser:
+        return actions.add_parser(
+            name, help=text, description=f"{text}.{more}", parents=parents, allow_abbrev=False
+        )
+
+    listing = action("list", "List the experiments, as without an action")
+    listing.add_argument(
+        "--deleted",
+        action="store_true",
+        help="list those that were deleted and can be restored",
+    )
+    shipped = " Published data sets, which come with the program, stay as they are."
+    rename = action(
+        "rename", "Give an experiment another title", f" Its name, the address, stays.{shipped}"
+    )
+    shared.experiment(rename)
+    rename.add_argument("title", metavar="TITLE", help="the new title, at most 200 characters")
+    describe = action(
+        "describe",
+        "Say anew what an experiment is",
+        f" What is not named stays; an empty TEXT removes it.{shipped}",
+    )
+    shared.experiment(describe)
+    for name, what in (
+        ("subtitle", "one line below the title"),
+        ("citation", "where the data comes from, in one line"),
+        ("url", "address of the data's source"),
+        ("licence", "under which licence the data is, in one line"),
+        ("how-made", "how the data was made"),
+    ):
+        describe.add_argument(f"--{name}", metavar="TEXT", help=what)
+    describe.add_argument(
+        "--note",
+        metavar="TEXT",
+        action="append",
+        help="something to know about the data; may be repeated, and replaces all notes",
+    )
+    delete = action(
+        "delete",
+        "Show experiments no more; all of them stay in the store, and can be restored",
+        shipped,
+    )
+    _several(delete, shared.EXPERIMENT)
+    restore = action("restore", "Show experiments again that were deleted")
+    _several(restore, "name of a deleted experiment, as `list --deleted` shows it")
+
+
+def _several(parser: argparse.ArgumentParser, which: str) -> None:
+    parser.add_argument("experiments", metavar="EXPERIMENT", nargs="+", help=which)
+
+
 def runs(parser: argparse.ArgumentParser) -> None:
     """Of `coalescope runs`, whose actions each have their own."""
     store, output = shared.store_options(), shared.output_options()
@@ -203,19 +262,46 @@ def runs(parser: argparse.ArgumentParser) -> None:
         ("retract", "Let runs count no more: they stay in the store, and can be restored"),
         ("restore", "Let runs count again that were retracted"),
     ):
-        change = actions.add_parser(
-            name, help=text, description=f"{text}.", parents=[store], allow_abbrev=False
+        _change_of_runs(
+            actions.add_parser(
+                name, help=text, description=f"{text}.", parents=[store], allow_abbrev=False
+            )
         )
-        change.add_argument(
-            "runs", metavar="RUN", nargs="+", help="identity of a run, as `list` shows it"
-        )
-        change.add_argument(
-            "--reason",
-            metavar="TEXT",
-            required=True,
-            type=arguments.reason,
-            help="why, for the run's history",
-        )
+    text = "Set right what runs say of their setting: they move to the right cell"
+    correct = actions.add_parser(
+        "correct",
+        help=text,
+        description=f"{text}. All of the runs are corrected, or none.",
+        parents=[store],
+        allow_abbrev=False,
+    )
+    _change_of_runs(correct)
+    shared.repeated(
+        correct,
+        "--set",
+        metavar="FACTOR=LEVEL",
+        help="the right level of a factor, such as mtu_bytes=9000; =unknown removes the factor; "
+        "may be repeated",
+    )
+    correct.add_argument(
+        "--replicate",
+        metavar="N",
+        type=arguments.count,
+        help="the right replicate number, of one run",
+    )
+
+
+def _change_of_runs(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "runs", metavar="RUN", nargs="+", help="identity of a run, as `list` shows it"
+    )
+    parser.add_argument(
+        "--reason",
+        metavar="TEXT",
+        required=True,
+        type=arguments.reason,
+        help="why, for the run's history",
+    )
 
 
 def token(parser: argparse.ArgumentParser) -> None:
@@ -235,7 +321,8 @@ def token(parser: argparse.ArgumentParser) -> None:
         choices=("read", "upload", "admin"),
         required=True,
         help="read: look and compute; upload: also add runs, sweeps, experiments and short links; "
-        "admin: also retract, restore and correct runs",
+        "admin: also retract, restore and correct runs, and rename, describe, delete and restore "
+        "experiments",
     )
     create.add_argument(
         "--days",

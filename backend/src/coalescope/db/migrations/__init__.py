@@ -12,7 +12,7 @@ from coalescope.errors import CoalescopeError
 
 # The newest revision in versions/; a test keeps it so. Known here, an up-to-date database
 # starts without loading Alembic.
-HEAD = "0011"
+HEAD = "0012"
 
 
 def migrate(database: Database) -> None:

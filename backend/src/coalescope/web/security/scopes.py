@@ -15,6 +15,8 @@ _READING = frozenset({"GET", "HEAD", "OPTIONS"})
 # What watches over a container asks these and knows no token; it learns little by them.
 _HEALTH = frozenset({"/api/health", "/api/ready"})
 _METRICS = "/metrics"
+# What was taken back is not for every reader.
+_DELETED = "/api/deleted-experiments"
 _NAME = "[^/]+"
 # Questions that come with a body: they are answered from the store and change nothing in it.
 _QUESTIONS = re.compile(
@@ -55,6 +57,8 @@ def needed_scope(method: str, path: str) -> Scope | None:
         return "read"
     if not is_api_path(path) or (path in _HEALTH and method in ("GET", "HEAD")):
         return None
+    if path == _DELETED:
+        return "admin"
     if method in _READING or (method == "POST" and _QUESTIONS.fullmatch(path)):
         return "read"
     return "upload" if method in ("POST", "PUT") and _ADDITIONS.fullmatch(path) else "admin"
@@ -62,7 +66,8 @@ def needed_scope(method: str, path: str) -> Scope | None:
 
 def is_recorded(method: str, path: str) -> bool:
     """Whether the record of changes takes this down: all that changes what others see."""
-    return needed_scope(method, path) in ("upload", "admin") and not _PROGRESS.fullmatch(path)
+    changes = needed_scope(method, path) in ("upload", "admin")
+    return changes and path != _DELETED and not _PROGRESS.fullmatch(path)
 
 
 def is_public_reading(method: str, path: str) -> bool:
