@@ -32,6 +32,10 @@ export class Unreachable extends Error {
 /** What was asked for is not there; asking again does not help. */
 export const isMissing = (error: unknown): error is ApiError => error instanceof ApiError && error.status === 404;
 
+/** It was there, and whoever may delete can restore it. */
+export const isDeleted = (error: unknown): error is ApiError =>
+  error instanceof ApiError && error.code === 'experiment_deleted';
+
 function isErrorBody(body: unknown): body is { error: ErrorBody } {
   if (typeof body !== 'object' || body === null || !('error' in body)) return false;
   const { error } = body;

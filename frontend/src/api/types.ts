@@ -19,6 +19,7 @@ export type Factor = Schemas['FactorOut'];
 export type Glance = Schemas['GlanceOut'];
 export type Experiment = Schemas['ExperimentOut'];
 export type ExperimentSummary = Schemas['ExperimentSummaryOut'];
+export type DeletedExperiment = Schemas['DeletedExperimentOut'];
 export type MeasureOf = Schemas['MeasureOut'];
 export type CellMeasure = Schemas['SummaryOut'];
 export type Cell = Schemas['CellOut'];

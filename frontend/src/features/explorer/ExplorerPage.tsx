@@ -2,12 +2,12 @@
 import { useMemo, useState } from 'react';
 import { Link } from 'wouter';
 import { mayComeYet, tryAgain } from '../../api/copy';
-import { isMissing, reasonOf } from '../../api/errors';
+import { isDeleted, isMissing, reasonOf } from '../../api/errors';
 import { useCells, useExperiment, useNewerData } from '../../api/queries';
 import { LoadingLine } from '../../components/Loading';
 import { Notice } from '../../components/Notice';
+import { part } from '../../components/part';
 import { useTitle } from '../../components/title';
-import { Unknown } from '../../components/Unknown';
 import { dropParameter } from '../../state/address';
 import { plannedCells } from '../../state/planned';
 import type { Subject } from '../../state/subject';
@@ -16,6 +16,11 @@ import { SweepLine } from '../live/SweepLine';
 import { type Followed, usePlan, useSweep } from '../live/useSweep';
 import { Explorer } from './Explorer';
 import { Skeleton } from './Skeleton';
+
+const NoExperiment = part(
+  'What is known of this address',
+  async () => (await import('../experiments/change/NoExperiment')).NoExperiment,
+);
 
 /** A sweep has said what it will measure, and no run of it has come. */
 function Awaited({ slug, followed }: { slug: string; followed: Followed }) {
@@ -35,7 +40,11 @@ function Awaited({ slug, followed }: { slug: string; followed: Followed }) {
 function Missing(props: { slug: string; error: unknown; again: () => void; followed: Followed | null }) {
   const { slug, error, again, followed } = props;
   if (isMissing(error))
-    return followed ? <Awaited slug={slug} followed={followed} /> : <Unknown what="experiment" name={slug} all="/" />;
+    return followed && !isDeleted(error) ? (
+      <Awaited slug={slug} followed={followed} />
+    ) : (
+      <NoExperiment slug={slug} error={error} />
+    );
   return (
     <div className="page">
       <header className="lede">

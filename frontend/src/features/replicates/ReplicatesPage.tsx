@@ -11,7 +11,7 @@ import { LoadingLine } from '../../components/Loading';
 import { Notice } from '../../components/Notice';
 import { Section } from '../../components/Section';
 import { useTitle } from '../../components/title';
-import { Unknown } from '../../components/Unknown';
+import { NoExperiment } from '../experiments/change/NoExperiment';
 import { Choices } from './Choices';
 import { type Change, type Chosen, twoOf, useChosen, WIDTHS } from './chosen';
 import { PlanTable } from './PlanTable';
@@ -85,7 +85,7 @@ export function ReplicatesPage({ slug }: { slug: string }) {
   const experiment = useExperiment(slug);
   const [view, change] = useChosen(experiment.data);
   useTitle(experiment.data && `Replicates of ${experiment.data.title}`);
-  if (isMissing(experiment.error)) return <Unknown what="experiment" name={slug} all="/" />;
+  if (isMissing(experiment.error)) return <NoExperiment slug={slug} error={experiment.error} />;
   return (
     <div className="page replicates">
       <header className="lede">

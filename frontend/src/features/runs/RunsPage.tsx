@@ -13,8 +13,9 @@ import { QuantityName } from '../../components/QuantityName';
 import { RejectedNotice } from '../../components/RejectedNotice';
 import { ScrollRegion } from '../../components/ScrollRegion';
 import { useTitle } from '../../components/title';
-import { Unknown } from '../../components/Unknown';
 import { decimal } from '../../plots/number';
+import { ChangeExperiment } from '../experiments/change/ChangeExperiment';
+import { NoExperiment } from '../experiments/change/NoExperiment';
 import { ListControls } from './ListControls';
 import { isFiltered, type Listing, PAGE, readListing, requestOf, sortedBy, toQuery } from './listing';
 import { moment, numbersOf, stateOf, warningsOf } from './words';
@@ -238,7 +239,7 @@ export function RunsPage({ slug }: { slug: string }) {
   const runs = useRuns(slug, listing ? requestOf(listing) : null);
   useTitle(experiment.data && `Runs of ${experiment.data.title}`);
   const failed = experiment.error ?? runs.error;
-  if (isMissing(experiment.error)) return <Unknown what="experiment" name={slug} all="/" />;
+  if (isMissing(experiment.error)) return <NoExperiment slug={slug} error={experiment.error} />;
   return (
     <div className="page runs">
       <header className="lede">
@@ -250,6 +251,7 @@ export function RunsPage({ slug }: { slug: string }) {
             <Kind kind={experiment.data.kind} />
           </p>
         )}
+        {experiment.data && <ChangeExperiment experiment={experiment.data} />}
       </header>
       <RejectedNotice rejected={rejected} />
       {failed && (

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// Changes of an experiment as a whole. Its slug, the address, stays.
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { body, client } from './client';
+import type { components } from './schema';
+import type { DeletedExperiment, Experiment } from './types';
+
+export type ExperimentChange = components['schemas']['ExperimentChangeIn'];
+
+function useChange<Sent, Answered>(send: (sent: Sent) => Promise<Answered>) {
+  const store = useQueryClient();
+  return useMutation({
+    mutationFn: send,
+    onSuccess: () =>
+      Promise.all([['experiments'], ['runs'], ['uploads']].map((queryKey) => store.invalidateQueries({ queryKey }))),
+  });
+}
+
+export function useChangeExperiment(slug: string) {
+  const params = { path: { slug } };
+  return useChange((change: ExperimentChange) =>
+    body<Experiment>(client.PATCH('/api/experiments/{slug}', { params, body: change })),
+  );
+}
+
+export function useDeleteExperiment(slug: string) {
+  const params = { path: { slug } };
+  return useChange<undefined, DeletedExperiment>(() =>
+    body<DeletedExperiment>(client.DELETE('/api/experiments/{slug}', { params })),
+  );
+}
+
+export function useRestoreExperiment(slug: string) {
+  const params = { path: { slug } };
+  return useChange<undefined, Experiment>(() =>
+    body<Experiment>(client.POST('/api/experiments/{slug}/restoration', { params })),
+  );
+}
