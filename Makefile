@@ -12,7 +12,7 @@ PAGE_SOURCES := $(shell find frontend/src frontend/build frontend/public fronten
 	$(shell find models/src -name '*.py' -o -name '*.toml')
 HOST_SOURCES := $(shell find host/src -name '*.py' 2>/dev/null)
 SITE_SOURCES := $(shell find docs models/src backend/src host/src -type f -not -name '*.pyc' 2>/dev/null) \
-	$(wildcard *.md benchmarks/*.md driver/*/*.md driver/*/*/*.md)
+	$(wildcard *.md benchmarks/*.md driver/*/*.md driver/*/*/*.md driver/*/*.1 driver/traffic/options.c host/man_pages.py)
 PYTHON_PROJECTS := models/pyproject.toml host/pyproject.toml backend/pyproject.toml
 
 .DEFAULT_GOAL := help
@@ -163,7 +163,7 @@ lint: setup-dev node_modules ## Lint, types, import contracts, and that generate
 	$(BIN)/mypy docs/manual_pages.py
 	$(BIN)/mypy docs/bill_of_materials.py
 	$(BIN)/mypy docs/scored.py
-	$(BIN)/mypy docs/site_sources.py docs/model_pages.py
+	$(BIN)/mypy docs/site_sources.py docs/model_pages.py docs/command_pages.py docs/api_pages.py docs/client_page.py
 	$(BIN)/mypy host/packaging/debian.py
 	$(BIN)/lint-imports --no-logo
 	cd frontend && npm run --silent lint && npm run --silent types
@@ -245,10 +245,11 @@ $(STAMPS)/python-docs: requirements-docs.lock $(STAMPS)/python
 	@$(BIN)/pip install --quiet --disable-pip-version-check --require-hashes --no-compile -r requirements-docs.lock
 	@touch $@
 
-# Pages that have not changed are not built again; a warning, such as of a link that leads nowhere, is an error.
+# A warning, such as of a link that leads nowhere, is an error.
 build/site/index.html: $(STAMPS)/python-docs $(SITE_SOURCES)
 	@echo 'Building the documents into build/site/ …'
 	@$(BIN)/python docs/site_sources.py build/site-sources
+	@rm -rf build/site # pages of what is no longer there would stay
 	@$(BIN)/sphinx-build -q -W --keep-going -c docs/site -d build/site-state build/site-sources build/site
 	@touch $@
 

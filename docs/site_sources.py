@@ -17,6 +17,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import api_pages
+import client_page
+import command_pages
 import model_pages
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -108,7 +111,9 @@ def sources() -> dict[Path, str]:
         text = notebook(text) if path.suffix == ".ipynb" else text
         made[place(path)] = with_links(text, path, places)
     made |= {places[Path(name)]: listing(name, title) for name, title in FOLDERS.items()}
-    return made | model_pages.pages()
+    for maker in (model_pages, command_pages, api_pages, client_page):
+        made |= maker.pages()
+    return made
 
 
 def write(folder: Path) -> None:

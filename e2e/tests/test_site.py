@@ -116,6 +116,8 @@ SHOWN = (
     *(
         "notebooks/published-study.html",
         "models/suspended-interrupts.html",
+        "api/fits.html",
+        "commands/coalescope-compare.html",
         "search.html?q=interrupt",
     ),
 )

@@ -37,7 +37,7 @@ DOCUMENTS = [path for path in FILES if path.suffix == ".md"]
 ELSEWHERE = (
     *("host/dist", "build/sbom", "build/site", "driver/guest/build", "driver/module/coalescope.ko"),
     *("coalescope/0.1.0", "runs/7.json"),
-    *("decisions/index", "models/index", "notebooks/index"),
+    *("api/index", "commands/index", "decisions/index", "models/index", "notebooks/index"),
 )
 FENCE = re.compile(r"^```.*?^```", re.MULTILINE | re.DOTALL)
 
