@@ -79,6 +79,7 @@ def test_no_words_of_a_table_lie_on_others(page: Page, console: Console, width: 
         assert page.evaluate(WORDS_ON_WORDS) == [], path
 
 
+@pytest.mark.fault("P21")
 @pytest.mark.parametrize(
     "path", ["/models/interrupt-livelock", "/models/interrupt-livelock/about", "/models"]
 )
@@ -178,6 +179,72 @@ def test_paper_holds_the_whole_drawing(page: Page, text_px: int) -> None:
     assert box is not None
     assert (box["width"], box["height"]) == PAPER_PX
     assert plot.evaluate(DRAWN) == 1
+
+
+# Heard after the page's own: how far the drawings beside the picture reach.
+KEEP_HOW_FAR_THEY_REACH = """(drawings) => {
+  const reach = () => Math.max(...drawings.map((each) => {
+    const box = each.getBBox();
+    return box.x + box.width;
+  }));
+  addEventListener('beforeprint', () => { globalThis.onPaper = reach(); });
+  return reach();
+}"""
+COLUMN_OF_PAPER_PX = (210 - 2 * 10) / 25.4 * 96 / 2 - 16  # A4, two columns, 32 px between them
+
+
+@pytest.mark.parametrize("width", [390, 750, 1440])
+@pytest.mark.parametrize("path", ["/explorer/geist-2005-nfs", "/how-it-works"])
+def test_what_is_drawn_for_a_window_fits_its_column_of_paper(
+    page: Page, path: str, width: int
+) -> None:
+    """In a window of one column a ruler is as wide as the page, which on paper has two of them."""
+    page.emulate_media(reduced_motion="reduce")
+    page.set_viewport_size({"width": width, "height": 900})
+    page.goto(path)
+    stand_still(page)
+    drawings = page.locator("svg.ruler, svg.plot.wide")
+    assert drawings.count() >= 5
+    before = drawings.evaluate_all(KEEP_HOW_FAR_THEY_REACH)
+    page.pdf(format="A4")
+    assert COLUMN_OF_PAPER_PX / 2 < page.evaluate("globalThis.onPaper") <= COLUMN_OF_PAPER_PX
+    stand_still(page)
+    page.evaluate("dispatchEvent(new Event('beforeprint')); dispatchEvent(new Event('afterprint'))")
+    stand_still(page)
+    assert drawings.evaluate_all(KEEP_HOW_FAR_THEY_REACH) == before
+
+
+FORCED = {"/explorer/geist-2005-nfs": ("Map", "Model", "counted"), "/how-it-works": ("evenly",)}
+# Of words on their ground, as the browser was told to paint them.
+CONTRAST = """(element) => {
+  const light = (colour) => {
+    const [r, g, b] = colour.match(/[0-9.]+/g).map((v) => v / 255)
+      .map((v) => v <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4);
+    return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+  };
+  const { color, backgroundColor } = getComputedStyle(element);
+  const [a, b] = [light(color), light(backgroundColor)];
+  return (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
+}"""
+UNDERLINE = "(element) => getComputedStyle(element).borderBottomColor"
+
+
+@pytest.mark.fault("P17")
+@pytest.mark.parametrize("path", FORCED)
+def test_what_is_chosen_is_read_in_forced_colours(page: Page, path: str) -> None:
+    page.emulate_media(forced_colors="active", reduced_motion="reduce")
+    page.goto(path)
+    stand_still(page)
+    for name in FORCED[path]:
+        chosen = page.locator(".seg").get_by_role("button", name=name, exact=True).first
+        expect(chosen).to_have_attribute("aria-pressed", "true")
+        # else the browser lays a plate of its own colour behind the words
+        assert chosen.evaluate("(it) => getComputedStyle(it).forcedColorAdjust") == "none"
+        assert chosen.evaluate(CONTRAST) >= 4.5, name
+    pages = page.get_by_role("banner").get_by_role("navigation").get_by_role("link").all()
+    lines = {one.get_attribute("aria-current"): one.evaluate(UNDERLINE) for one in pages}
+    assert len(lines) == 2
+    assert len(set(lines.values())) == 2
 
 
 def test_a_recommendation_is_on_paper_whole_or_not_at_all(page: Page) -> None:

@@ -30,9 +30,27 @@ def test_each_is_seen_at_a_glance(page: Page, console: Console) -> None:
 WIDTHS_PX = (320, 390, 820, 1280, 2560)
 
 
+@pytest.mark.fault("P20")
 def test_home_is_no_wider_than_any_screen(page: Page, console: Console) -> None:
     page.goto("/")
     expect(page.locator("table .row-link").first).to_be_visible()
+    for width in WIDTHS_PX:
+        page.set_viewport_size({"width": width, "height": 900})
+        stand_still(page)
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+
+
+@pytest.mark.fault("P20")
+def test_a_long_name_of_ones_own_does_not_widen_it(page: Page, console: Console) -> None:
+    listed = page.request.get("/api/experiments").json()
+    name = "a_very_long_own_factor_name_indeed"
+    for factor in listed[0]["factors"]:
+        factor.update(name=f"factor.{name}", label=name, level_count=12)
+    listed[0]["title"] = "experiment_whose_name_has_no_space_at_all"
+    page.route("**/api/experiments", lambda route: route.fulfill(json=listed))
+    page.goto("/models")
+    page.get_by_role("link", name="Experiments", exact=True).click()
+    expect(page.get_by_role("main")).to_contain_text(name)
     for width in WIDTHS_PX:
         page.set_viewport_size({"width": width, "height": 900})
         stand_still(page)

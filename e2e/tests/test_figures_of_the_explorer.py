@@ -104,6 +104,35 @@ def test_two_experiments_are_set_against_each_other(page: Page) -> None:
     eventually(page, lambda: query(page)["against"] == ["geist-2005-nfs"])
 
 
+# Whether the drawing's dashed lines, which are the other experiment's, leave the room of the plot.
+BESIDE_THE_PLOT = """() => {
+  const { left, right, top, bottom } = document.querySelector('.plot .hit').getBoundingClientRect();
+  return [...document.querySelectorAll('svg.plot path[stroke-dasharray]')].filter((line) => {
+    const box = line.getBoundingClientRect();
+    const inside = box.left >= left - 1 && box.right <= right + 1
+      && box.top >= top - 1 && box.bottom <= bottom + 1;
+    return line.getTotalLength() > 0 && !inside;
+  }).map((line) => line.getAttribute('d'));
+}"""
+
+
+@pytest.mark.fault("P16")
+@pytest.mark.parametrize("width", [390, 1440])
+def test_the_other_experiment_stays_in_the_plot_and_what_is_beyond_the_scale_is_said(
+    page: Page, width: int
+) -> None:
+    """The emulated host was measured at delays far beyond 640 ticks, the last of the study's."""
+    wait_for(page, "virtual-testbed")
+    page.set_viewport_size({"width": width, "height": 900})
+    page.goto(f"{NFS}?measure=packets_per_interrupt&view=difference&against=virtual-testbed")
+    scale = page.locator("[data-layer=needle]")
+    expect(scale).to_contain_text("≥ +2")
+    expect(scale).not_to_contain_text("≤")
+    stand_still(page)
+    assert page.locator("svg.plot path[stroke-dasharray]").count() >= 3
+    assert page.evaluate(BESIDE_THE_PLOT) == []
+
+
 def test_a_partner_that_is_not_there_is_said_and_spoils_nothing(
     page: Page, console: Console
 ) -> None:
@@ -183,6 +212,7 @@ def test_a_figure_that_is_not_to_be_had_is_said_and_taken_out_of_the_address(
     eventually(page, lambda: "view" not in query(page))
 
 
+@pytest.mark.fault("P7")
 @pytest.mark.parametrize(
     ("workload", "how_far", "where"),
     [

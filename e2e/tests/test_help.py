@@ -147,6 +147,42 @@ def test_on_a_phone_the_tour_shows_what_it_speaks_of(page: Page) -> None:
         tour.get_by_role("button", name=re.compile("Next|Done")).click()
 
 
+@pytest.mark.fault("P22")
+def test_the_frame_of_the_tour_goes_under_the_readout_of_a_phone(page: Page) -> None:
+    page.emulate_media(reduced_motion="reduce")
+    page.set_viewport_size({"width": 390, "height": 844})
+    page.goto(NFS)
+    stand_still(page)
+    readout = page.locator(".peek")
+    before = readout.screenshot()
+    page.get_by_role("button", name="Take the tour").locator("visible=true").press("Enter")
+    mark = page.locator(".tourmark")
+    expect(mark).to_be_visible()
+    # what is marked, half behind the readout
+    page.locator(".explorer .plot .hit").evaluate(
+        "(plot) => scrollBy(0, plot.getBoundingClientRect().top - innerHeight + 100)"
+    )
+    drawn(page)
+    box, bar = mark.bounding_box(), readout.bounding_box()
+    assert box
+    assert bar
+    assert box["y"] < bar["y"] < box["y"] + box["height"]
+    assert readout.screenshot() == before
+
+
+@pytest.mark.fault("P11")
+@pytest.mark.parametrize("path", ["/", "/models"])
+def test_the_tour_is_whole_wherever_it_begins(page: Page, path: str) -> None:
+    page.goto(path)
+    page.get_by_role("button", name="Take the tour").locator("visible=true").press("Enter")
+    tour = page.get_by_role("region", name="Guided tour")
+    expect(tour).to_contain_text("One crosshair through everything")
+    expect(page).to_have_url(re.compile("/explorer/geist-2005-nfs"))
+    expect(page.locator(".advice .answer")).to_be_visible()
+    tour.get_by_role("button", name="Next").click()
+    expect(tour).to_contain_text("2 of 5")
+
+
 def test_a_model_has_a_page_about_it(page: Page) -> None:
     page.goto(NFS)
     panel = page.get_by_role("complementary", name="Model")

@@ -45,3 +45,13 @@ def test_a_table_is_opened_looked_at_and_carried_on(page: Page) -> None:
     page.get_by_role("button", name="Upload it").click()
     dialog = page.get_by_role("dialog")
     expect(dialog).to_contain_text("Bench 3.csv")
+
+
+def test_what_reads_files_is_ready_before_there_is_one(page: Page) -> None:
+    """Starting it takes seconds; a wrong file is said to be one in a moment."""
+    with page.expect_worker(lambda worker: "files.worker" in worker.url):
+        page.goto("/open")
+    picture = {"name": "x.png", "mimeType": "image/png", "buffer": b"\x89PNG" + bytes(4000)}
+    page.locator("input[type=file]").set_input_files(picture)  # type: ignore[arg-type]
+    expect(page.get_by_text("Nothing in it can be read")).to_be_visible()
+    expect(page.get_by_role("button", name="Upload it")).to_have_count(0)

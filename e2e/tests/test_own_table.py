@@ -56,6 +56,7 @@ def hand(page: Page, server: Server) -> Iterator[Hand]:
     yield Hand(page)
 
 
+@pytest.mark.fault("P14")
 def test_a_semicolon_table_is_on_a_surface_in_six_clicks(
     hand: Hand, server: Server, tmp_path: Path
 ) -> None:

@@ -153,6 +153,17 @@ def test_the_band_has_its_room_before_it_comes(page: Page) -> None:
             assert box["y"] + box["height"] <= band["y"] + band["height"]
 
 
+# The largest room between two of the things that are said, one below the other.
+WIDEST_GAP_PX = """() => {
+  const parts = [...document.querySelectorAll('.advicehead > *')].map((part) => {
+    const words = document.createRange();
+    words.selectNodeContents(part);
+    return words.getBoundingClientRect();
+  }).filter(({ height }) => height > 0);
+  return Math.max(...parts.slice(1).map((part, k) => part.top - parts[k].bottom));
+}"""
+
+
 @pytest.mark.parametrize(("width", "height"), [(1366, 768), (390, 844)])
 def test_what_is_said_of_each_shipped_experiment_is_whole_on_the_first_screen(
     page: Page, console: Console, server: Server, width: int, height: int
@@ -170,6 +181,7 @@ def test_what_is_said_of_each_shipped_experiment_is_whole_on_the_first_screen(
         band = page.locator(".advicehead").bounding_box()
         assert band
         assert band["y"] + band["height"] <= height, slug
+        assert width > 390 or page.evaluate(WIDEST_GAP_PX) <= 40, slug
 
 
 def test_a_profile_is_proposed_where_no_shipped_one_fits(page: Page, server: Server) -> None:

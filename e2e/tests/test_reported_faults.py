@@ -4,8 +4,9 @@
 from __future__ import annotations
 
 import ast
+import re
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 CHECKOUT = Path(__file__).parents[2]
@@ -47,6 +48,11 @@ def test_cases(case): ...
     assert sorted(_faults(source)) == ["A", "B", "C", "D", "F"]
 
 
+def test_tags_are_read_on_unit_tests_of_the_page() -> None:
+    source = "it('says so', { tags: 'fault:P2' }, () => {\n  expect('fault:P3').toBe(1);"
+    assert list(_tagged(source)) == ["P2"]
+
+
 def _table() -> dict[str, str]:
     table: dict[str, str] = tomllib.loads(TABLE.read_text(encoding="utf-8"))
     return table
@@ -56,11 +62,23 @@ def _marked() -> dict[str, str]:
     """Each fault that a test names, and one file that does."""
     return {
         fault: str(path.relative_to(CHECKOUT))
-        for suite in SUITES
-        for path in sorted((CHECKOUT / suite).rglob("test_*.py"))
-        if "node_modules" not in path.parts
-        for fault in _faults(path.read_text(encoding="utf-8"))
+        for path, read in _tests()
+        for fault in read(path.read_text(encoding="utf-8"))
     }
+
+
+def _tests() -> Iterator[tuple[Path, Callable[[str], Iterator[str]]]]:
+    """Every file of tests, and what reads the faults that it names."""
+    for suite in SUITES:
+        for path in sorted((CHECKOUT / suite).rglob("test_*.py")):
+            yield path, _faults
+    for path in sorted((CHECKOUT / "frontend" / "tests").rglob("*.test.ts*")):
+        yield path, _tagged
+
+
+def _tagged(source: str) -> Iterator[str]:
+    """The same of the page's unit tests: `it('…', { tags: 'fault:ID' }, …`."""
+    return (found[1] for found in re.finditer(r"tags: 'fault:(\w+)'", source))
 
 
 def _faults(source: str) -> Iterator[str]:

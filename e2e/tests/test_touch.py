@@ -73,6 +73,7 @@ def scrolled(page: Page) -> float:
     return float(page.evaluate("scrollY"))
 
 
+@pytest.mark.fault("P10")
 def test_a_finger_sideways_moves_the_crosshair_and_up_scrolls(phone: Page) -> None:
     crosshair = phone.get_by_role("slider", name="Crosshair")
     before, top = crosshair.get_attribute("aria-valuetext") or "", scrolled(phone)
@@ -85,6 +86,7 @@ def test_a_finger_sideways_moves_the_crosshair_and_up_scrolls(phone: Page) -> No
     eventually(phone, lambda: scrolled(phone) > top + 40)
 
 
+@pytest.mark.fault("P10")
 def test_a_finger_on_a_line_pulls_it_and_the_page_stays(phone: Page) -> None:
     beta, top = value(phone, "β"), scrolled(phone)
     x, y = phone.evaluate(ON_THE_LINE, 40)

@@ -159,6 +159,18 @@ def test_single_runs_have_ratios_without_intervals(client: Any) -> None:
     assert "Measure each setting at least three times." in found["regression"]["reason"]
 
 
+@pytest.mark.fault("P15")
+def test_means_without_deviations_are_not_called_single_runs(client: Any) -> None:
+    rows = "".join(f"{delay},10,{200 - delay}\n" for delay in (0, 50, 100))
+    client.upload(f"delay_us,n,throughput_mbps\n{rows}".encode(), "old.csv")
+    client.upload(table(0.8, "1.1"), "new.csv")
+    found = compare(client, fail_if_worse_percent=10).json()
+    assert found["overall_ci95"] is None
+    for words in (found["message"], found["regression"]["reason"]):
+        assert "came without their deviation" in words
+        assert "three times" not in words
+
+
 @pytest.mark.parametrize(
     ("request_", "status", "code"),
     [

@@ -64,6 +64,7 @@ def test_a_second_block_does_not_take_the_first_for_the_way_back(tmp_path: Path)
     assert host.state == before
 
 
+@pytest.mark.fault("P4")
 @pytest.mark.parametrize("driver", sorted(DRIVERS))
 @pytest.mark.parametrize("delay_us", [1, 5120, 100_000, 10_000_000])
 def test_what_a_driver_does_not_take_is_refused_with_nothing_to_run(
@@ -152,6 +153,7 @@ def test_what_the_device_makes_of_it_is_compared_and_put_back(tmp_path: Path) ->
     assert host.state == before, "put back"
 
 
+@pytest.mark.fault("P4")
 def test_it_stops_at_the_first_failure_and_puts_back(tmp_path: Path) -> None:
     host = EmulatedHost.of(tmp_path, "igb")
     before = host.state
@@ -273,6 +275,7 @@ def test_what_else_a_sweep_sets_has_its_command_beside_the_block() -> None:
     assert "no command is known" in notes({"factor.ring_rx": "1; reboot"})
 
 
+@pytest.mark.fault("P4")
 def test_frames_that_were_measured_are_set_beside_the_delay() -> None:
     both: Factors = {"delay_us": 120, "factor.rx_frames": 16}
     assert "ethtool -C eth0 rx-usecs 120 rx-frames 16" in commands(both, "mlx5_core").apply
@@ -280,6 +283,7 @@ def test_frames_that_were_measured_are_set_beside_the_delay() -> None:
     assert commands({"delay_us": 120, "factor.rx_frames": 100}, "bnxt_en").refused
 
 
+@pytest.mark.fault("P4")
 def test_a_driver_that_is_not_known(tmp_path: Path) -> None:
     """Adaptive moderation is switched off where it is on; nothing is promised for restarts."""
     found = commands(SETTING, None)

@@ -23,6 +23,7 @@ def ask(client: Any, slug: str, **more: Any) -> Any:
     return answer.json()
 
 
+@pytest.mark.fault("P1")
 def test_nfs_for_least_cpu_asks_for_a_limit_and_says_what_640_loses(published: Any) -> None:
     found = ask(published, "geist-2005-nfs")
     assert found["answer"] is None
@@ -58,6 +59,7 @@ def test_what_is_held_and_leaves_one_setting_is_named(published: Any) -> None:
     assert len(free["candidates"]) == 4
 
 
+@pytest.mark.fault("P6")
 def test_streams_are_nothing_to_choose(published: Any) -> None:
     body = {"aims": [{"measure": "goodput_mbps"}], "where": {"factor.stream": 7}}
     answer = published.post("/api/experiments/dillon-2004-streams/recommendations", json=body)

@@ -35,6 +35,7 @@ def ticks(found: dict[str, Any], place: int) -> int:
     return round(found["candidates"][place]["factors"]["delay_us"] / TICK_US)
 
 
+@pytest.mark.fault("P1")
 @pytest.mark.parametrize("mtu", [1500, 3000, 4500])
 def test_nfs_for_throughput_40_or_less(client: Any, mtu: int) -> None:
     over = {"delay_us": [TICK_US * t for t in TICKS]}

@@ -15,6 +15,7 @@ import { body, client } from './client';
 import { currentCopy } from './copy';
 import { ApiError } from './errors';
 import { follow } from './events';
+import { askAgainAfterOutages } from './outage';
 import type { paths } from './schema';
 import type {
   Cells,
@@ -52,6 +53,8 @@ export const queries = new QueryClient({
     },
   },
 });
+
+askAgainAfterOutages(queries);
 
 let answered: (() => void) | null = null;
 queries.getQueryCache().subscribe(() => {

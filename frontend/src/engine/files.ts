@@ -60,8 +60,16 @@ let worker: Worker | null = null;
 let sequence = 0;
 
 function started(): Worker {
-  worker ??= new Worker(new URL('./files.worker.ts', import.meta.url), { type: 'module', name: 'files' });
+  if (worker) return worker;
+  worker = new Worker(new URL('./files.worker.ts', import.meta.url), { type: 'module', name: 'files' });
+  // one whose program did not come answers nothing: the next file starts another
+  worker.addEventListener('error', giveUp);
   return worker;
+}
+
+/** Starts the program before there is a file: it takes seconds, in which somebody chooses one. */
+export function getReady(): void {
+  started();
 }
 
 /** A worker that failed is started again with the next file; one that works is kept, because it takes a second to start. */

@@ -9,7 +9,9 @@ import {
   useRef,
   useState,
 } from 'react';
+import { flushSync } from 'react-dom';
 import type { Shape } from '../plots/shapes';
+import { followPaper, sizeOnPaper } from './paper';
 import { drawingScale } from './scale';
 import { draw } from './svg';
 import './Drawing.css';
@@ -29,7 +31,14 @@ export function useClientWidth<T extends Element>(unit = () => 1): [RefObject<T 
     measure();
     const observer = new ResizeObserver(measure);
     observer.observe(own);
-    return () => observer.disconnect();
+    const unfollow = followPaper(
+      () => flushSync(() => setWidth((now) => sizeOnPaper(own, '--paper-width') ?? now)),
+      measure,
+    );
+    return () => {
+      unfollow();
+      observer.disconnect();
+    };
   }, []);
   return [element, width];
 }

@@ -103,3 +103,18 @@ def together(compared: Sequence[Compared]) -> list[Compared]:
     """
     levels = holm_levels({n: each.p_value for n, each in enumerate(compared)}, LEVEL)
     return [replace(each, level=levels[n]) for n, each in enumerate(compared)]
+
+
+def why_no_interval(compared: Compared) -> str:
+    """What is missing of settings without an interval, and what to do."""
+    sides = [side for cell in compared.cells for side in (cell.a, cell.b)]
+    lacking = [side for side in sides if side.sd is None]
+    if lacking and all(side.n > 1 for side in lacking):
+        return (
+            "Means of several runs came without their deviation, so any difference may be chance. "
+            "Store the single runs, or each mean with its deviation."
+        )
+    return (
+        "Not every setting has replicates on both sides, so any difference may be chance. "
+        "Measure each setting at least three times."
+    )

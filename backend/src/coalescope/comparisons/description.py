@@ -4,7 +4,7 @@
 from dataclasses import asdict
 from typing import Any
 
-from coalescope.comparisons.compared import Compared, ComparedCell, Side
+from coalescope.comparisons.compared import Compared, ComparedCell, Side, why_no_interval
 
 
 def describe_comparison(compared: Compared) -> dict[str, Any]:
@@ -34,10 +34,7 @@ def _message(compared: Compared) -> str | None:
         return compared.dependence
     if compared.result.overall_ci95 is not None:
         return None
-    return (
-        "No interval of the overall ratio: not every setting has replicates on both sides, so it "
-        "may be chance. Measure each setting at least three times."
-    )
+    return f"No interval of the overall ratio. {why_no_interval(compared)}"
 
 
 def _described_side(side: Side) -> dict[str, Any]:

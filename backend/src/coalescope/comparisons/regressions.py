@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 from coalescope_models.inference.statistics import Beyond, beyond
 
-from coalescope.comparisons.compared import Compared, ComparedCell
+from coalescope.comparisons.compared import Compared, ComparedCell, why_no_interval
 from coalescope.errors import CoalescopeError
 from coalescope.experiments.choice import names_a_build
 from coalescope.experiments.records import FactorValue
@@ -144,10 +144,7 @@ def _not_known(compared: Compared) -> str | None:
     """Why not all that was compared is known, and what to do."""
     intervals = [cell.difference.simultaneous_ci95 for cell in compared.cells]
     if compared.result.overall_ci95 is None or None in intervals:
-        return compared.dependence or (
-            "Not every setting has replicates on both sides, so any difference may be chance. "
-            "Measure each setting at least three times."
-        )
+        return compared.dependence or why_no_interval(compared)
     if compared.only_a:
         count = len(compared.only_a)
         settings = "1 setting of A is" if count == 1 else f"{count} settings of A are"

@@ -200,6 +200,7 @@ def test_another_mapping_is_another_upload(client: Any) -> None:
     assert answer.json()["warnings"][0]["code"] == "also_elsewhere"
 
 
+@pytest.mark.fault("P13")
 def test_a_file_may_go_elsewhere_and_it_is_said(client: Any) -> None:
     first = client.upload(TIDY, "lab.csv", experiment="one", title="One").json()
     second = client.upload(TIDY, "lab.csv", experiment="two", title="Two", kind="simulated")
@@ -232,6 +233,7 @@ def test_a_packed_table_is_kept_packed(client: Any) -> None:
     assert client.get(f"/api/runs/{receipt['runs'][0]['id']}/log").content == packed
 
 
+@pytest.mark.fault("P12")
 def test_the_runs_of_each_cell_are_counted_beyond_those_that_are_shown(client: Any) -> None:
     rows = [f"{mtu},{n},{mtu / 10 + n}" for mtu in (1500, 9000) for n in range(1, 163)]
     table = "\n".join(["mtu_bytes,replicate,throughput_mbps", *rows]).encode()

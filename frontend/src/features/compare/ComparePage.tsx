@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+
 import { useMemo } from 'react';
 import { Link, useSearchParams } from 'wouter';
 import { type Side, useCellsOf, useComparisons, useEnvironments } from '../../api/comparisons';
@@ -9,6 +10,7 @@ import type { Cells, Quantity } from '../../api/types';
 import { labelOf, levelInWords, shortLabel } from '../../components/factorWords';
 import { LoadingLine } from '../../components/Loading';
 import { Notice } from '../../components/Notice';
+import { Section } from '../../components/Section';
 import { useTitle } from '../../components/title';
 import { Drawing, useWidth } from '../../layers/Drawing';
 import { currentAddress } from '../../state/address';
@@ -229,8 +231,7 @@ function Experiments({ compared, change }: { compared: Compared; change: (next: 
         ))}
       </div>
       {art && (
-        <section aria-label="Side by side">
-          <h2 className="sec">Side by side</h2>
+        <Section title="Side by side">
           {art.plan.differing.length > 0 && (
             <p>
               Throughout, they differ in{' '}
@@ -249,27 +250,22 @@ function Experiments({ compared, change }: { compared: Compared; change: (next: 
             Whiskers: 95 % t interval of the replicates above; below, of the ratio, for all settings together. Hollow:
             cannot be told apart, or a single run above.
           </p>
-        </section>
+        </Section>
       )}
       {shown.map(({ comparison, name }) => (
-        <section key={name} aria-label={`${name} against ${letterOf(0)}, setting by setting`}>
-          <h2 className="sec">
-            {name} against {letterOf(0)}, setting by setting
-          </h2>
+        <Section key={name} title={`${name} against ${letterOf(0)}, setting by setting`}>
           <CellsTable comparison={comparison} a={letterOf(0)} b={name} />
-        </section>
+        </Section>
       ))}
       {sides.length > 1 && facts.length === sides.length && (
-        <section aria-label="Environment">
-          <h2 className="sec">Environment</h2>
+        <Section title="Environment">
           <EnvironmentDifference environments={facts} names={sides.map((_, k) => letterOf(k))} />
-        </section>
+        </Section>
       )}
       {sides.length > 1 && unknown && !missing && (
-        <section aria-label="Environment">
-          <h2 className="sec">Environment</h2>
+        <Section title="Environment">
           <p>In what the machines differed is not known here. {reasonOf(unknown.error)}</p>
-        </section>
+        </Section>
       )}
     </>
   );

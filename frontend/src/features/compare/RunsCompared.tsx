@@ -11,6 +11,7 @@ import { LoadingLine } from '../../components/Loading';
 import { Notice } from '../../components/Notice';
 import { QuantityName } from '../../components/QuantityName';
 import { ScrollRegion } from '../../components/ScrollRegion';
+import { Section } from '../../components/Section';
 import { Timeline } from '../../layers/Timeline';
 import { alike } from '../../plots/number';
 import { isLog } from '../runs/words';
@@ -112,8 +113,7 @@ export function RunsCompared({ ids }: { ids: readonly string[] }) {
       <p className="said">
         Single runs: how far they would lie apart by chance is not known. Compare their experiments for intervals.
       </p>
-      <section aria-label="Over time">
-        <h2 className="sec">Over time</h2>
+      <Section title="Over time">
         {logged && timed.length === runs.length ? (
           <Timeline runs={timed} label="The runs over time" />
         ) : (
@@ -125,16 +125,14 @@ export function RunsCompared({ ids }: { ids: readonly string[] }) {
                 : 'The logs are being read.'}
           </p>
         )}
-      </section>
-      <section aria-label="Measures">
-        <h2 className="sec">Measures</h2>
+      </Section>
+      <Section title="Measures">
         <Measures runs={runs} />
-      </section>
+      </Section>
       {facts.length === runs.length && (
-        <section aria-label="Environment">
-          <h2 className="sec">Environment</h2>
+        <Section title="Environment">
           <EnvironmentDifference environments={facts} names={names} />
-        </section>
+        </Section>
       )}
     </>
   );

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+
 import { Link, useSearchParams } from 'wouter';
 import { currentCopy, tryAgain } from '../../api/copy';
 import { reasonOf } from '../../api/errors';
@@ -8,6 +9,7 @@ import { labelOf } from '../../components/factorWords';
 import { KINDS, Kind, KindGlyph } from '../../components/Kind';
 import { LoadingLine } from '../../components/Loading';
 import { Notice } from '../../components/Notice';
+import { SectionTitle } from '../../components/Section';
 import { useTitle } from '../../components/title';
 import { Opening } from '../home/Opening';
 import { GlanceTile } from './GlanceTile';
@@ -167,7 +169,7 @@ export function ExperimentsPage() {
   return (
     <div className="page experiments">
       <Opening experiments={experiments.data} />
-      <h2 className="sec">Experiments</h2>
+      <SectionTitle>Experiments</SectionTitle>
       <div className="filters">
         <label className="find">
           <span className="sr">Filter</span>

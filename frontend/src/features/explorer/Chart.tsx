@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The centre: what it looks like.
+
 import {
   type KeyboardEvent,
   memo,
@@ -9,6 +10,7 @@ import {
   useLayoutEffect,
   useRef,
 } from 'react';
+import { followPaper, sizeOnPaper } from '../../layers/paper';
 import { drawingScale } from '../../layers/scale';
 import { draw } from '../../layers/svg';
 import { decimal, worded } from '../../plots/number';
@@ -223,13 +225,6 @@ function roomIn(box: Element): [number, number] {
   return [box.clientWidth / scale, box.clientHeight / scale];
 }
 
-/** On paper, in pixels of the drawing, which are CSS pixels there. */
-function roomOnPaper(box: Element): [number, number] {
-  const style = getComputedStyle(box);
-  const length_px = (name: string) => Number.parseFloat(style.getPropertyValue(name));
-  return [length_px('--paper-width'), length_px('--paper-height')];
-}
-
 export const Chart = memo(function Chart({ onPicture }: { onPicture: (picture: Picture | null) => void }) {
   const { view, redraw } = useExplorer();
   const host = useRef<HTMLDivElement>(null);
@@ -272,20 +267,17 @@ export const Chart = memo(function Chart({ onPicture }: { onPicture: (picture: P
       redraw();
     });
     observer.observe(box);
-    // paper is laid out when nothing can be measured any more
     const onPaper = () => {
-      drawing.resize(...roomOnPaper(box));
+      drawing.resize(sizeOnPaper(box, '--paper-width') ?? width, sizeOnPaper(box, '--paper-height') ?? height);
       redraw(true);
     };
     const offPaper = () => {
       drawing.resize(width, height);
       redraw();
     };
-    addEventListener('beforeprint', onPaper);
-    addEventListener('afterprint', offPaper);
+    const unfollow = followPaper(onPaper, offPaper);
     return () => {
-      removeEventListener('beforeprint', onPaper);
-      removeEventListener('afterprint', offPaper);
+      unfollow();
       observer.disconnect();
       picture.current = null;
       onPicture(null);

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the explorer's parts share. A part that follows the pointer registers for frames and writes into its own elements; the rest are
 // plain components that render when the view changes.
+
 import { createContext, useCallback, useContext, useLayoutEffect, useRef } from 'react';
+import { followPaper, sizeOnPaper } from '../../layers/paper';
 import type { ExplorerState, Terms } from '../../state/explorer';
 import type { History } from '../../state/history';
 import type { Slices } from '../../state/slice';
@@ -96,16 +98,20 @@ export function useSized<T extends Element>(): Sized<T> {
       });
       sight.observe(next);
       const onPaper = () => {
-        if (!hidden.current) return;
         hidden.current = false;
+        width.current = sizeOnPaper(next, '--paper-width') ?? width.current;
         redraw(true);
-        // afterwards it is out of sight again, which only a new observation tells
+      };
+      const offPaper = () => {
+        width.current = next.clientWidth;
+        redraw();
+        // out of sight again it may be, which only a new observation tells
         sight.unobserve(next);
         sight.observe(next);
       };
-      addEventListener('beforeprint', onPaper);
+      const unfollow = followPaper(onPaper, offPaper);
       return () => {
-        removeEventListener('beforeprint', onPaper);
+        unfollow();
         observer.disconnect();
         sight.disconnect();
         element.current = null;

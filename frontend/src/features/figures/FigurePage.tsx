@@ -6,6 +6,7 @@ import { Link } from 'wouter';
 import { LoadingLine } from '../../components/Loading';
 import { Named, QuantityName } from '../../components/QuantityName';
 import { Rich } from '../../components/Rich';
+import { Section } from '../../components/Section';
 import { useTitle } from '../../components/title';
 import { Unknown } from '../../components/Unknown';
 import { catalogue } from '../../engine/catalogue';
@@ -222,20 +223,17 @@ function Shown({ figure }: { figure: Figure }) {
         </div>
       </div>
       <Panels figure={figure} data={data.cells} height={440} />
-      <section>
-        <h2 className="sec">What agrees, and what does not</h2>
+      <Section title="What agrees, and what does not">
         <p className="verdict">{figure.verdict.replace(/(\d) %/g, PER_CENT)}</p>
         <Findings figure={figure} data={data.cells} />
-      </section>
+      </Section>
       <div className="aside">
-        <section>
-          <h2 className="sec">What is not drawn</h2>
+        <Section title="What is not drawn">
           <p>
             <Rich>{figure.missing}</Rich>
           </p>
-        </section>
-        <section>
-          <h2 className="sec">Open</h2>
+        </Section>
+        <Section title="Open">
           <ul className="open">
             {figure.open.map(({ label, href }) => (
               <li key={href}>
@@ -244,13 +242,12 @@ function Shown({ figure }: { figure: Figure }) {
             ))}
           </ul>
           <p className="note">{document.citation}</p>
-        </section>
+        </Section>
       </div>
-      <section>
-        <h2 className="sec">What went in</h2>
+      <Section title="What went in">
         <Inputs figure={figure} />
         <Numbers figure={figure} data={data.cells} />
-      </section>
+      </Section>
       <Neighbours figure={figure} />
     </div>
   );

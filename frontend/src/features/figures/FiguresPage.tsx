@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Every figure as a small multiple, by document.
+
 import { useMemo } from 'react';
 import { Link } from 'wouter';
 import { LoadingLine } from '../../components/Loading';
 import { Notice } from '../../components/Notice';
+import { Section } from '../../components/Section';
 import { useTitle } from '../../components/title';
 import type { Figure } from './definition';
 import { DOCUMENTS, FIGURES } from './definitions';
@@ -69,10 +71,7 @@ export function FiguresPage() {
       </header>
       <Missing data={data} />
       {DOCUMENTS.map((document) => (
-        <section key={document.id} aria-labelledby={document.id}>
-          <h2 className="sec" id={document.id}>
-            {document.short}
-          </h2>
+        <Section key={document.id} id={document.id} title={document.short}>
           <p className="about">{document.about}</p>
           <ul className="figtiles">
             {document.figures.map((figure) => (
@@ -84,7 +83,7 @@ export function FiguresPage() {
               {words}
             </p>
           ))}
-        </section>
+        </Section>
       ))}
     </div>
   );

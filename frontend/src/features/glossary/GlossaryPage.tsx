@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Every quantity: name, symbol, unit, meaning, source. Each has an address of its own, /glossary#name.
+
 import { useEffect, useState } from 'react';
 import { Link, useSearchParams } from 'wouter';
 import { Mathematics } from '../../components/Mathematics';
+import { Section } from '../../components/Section';
 import { useTitle } from '../../components/title';
 import { DEFINITIONS, type Definition, modelsOf } from '../../engine/definitions';
 import { currentFragment, followAddress } from '../../state/address';
@@ -101,10 +103,7 @@ export function GlossaryPage() {
         const rows = found.filter((q) => q.role === role);
         if (rows.length === 0) return null;
         return (
-          <section key={role} aria-labelledby={`role-${role}`}>
-            <h2 className="sec" id={`role-${role}`}>
-              {title}
-            </h2>
+          <Section key={role} id={`role-${role}`} title={title}>
             <p className="lead">{meaning}</p>
             <table>
               <thead>
@@ -121,7 +120,7 @@ export function GlossaryPage() {
                 ))}
               </tbody>
             </table>
-          </section>
+          </Section>
         );
       })}
       {found.length === 0 && <p>No quantity has all of these words.</p>}

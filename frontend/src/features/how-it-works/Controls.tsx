@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sliders that are rulers, in three groups: what comes, what the interface does, what the host pays.
+import { Section } from '../../components/Section';
 import { Segmented } from '../../components/Segmented';
 import { catalogue } from '../../engine/catalogue';
 import { decimal } from '../../plots/number';
@@ -62,8 +63,7 @@ export function Controls({ parameters, onChange }: Props) {
         />
       ));
   return (
-    <section>
-      <h2 className="sec">Settings</h2>
+    <Section title="Settings">
       <div className="worksettings">
         <fieldset>
           <legend className="cap">Traffic</legend>
@@ -104,6 +104,6 @@ export function Controls({ parameters, onChange }: Props) {
           <div className="params">{sliders('host')}</div>
         </fieldset>
       </div>
-    </section>
+    </Section>
   );
 }

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // What was counted, beside what the models say of the same parameters.
+
 import { useMemo } from 'react';
 import { Link } from 'wouter';
 import { QuantityName } from '../../components/QuantityName';
+import { Section } from '../../components/Section';
 import { catalogue, modelById } from '../../engine/catalogue';
 import { Drawing, useWidth } from '../../layers/Drawing';
 import { CONVERGENCE_HEIGHT, convergenceOf, nowOn } from './convergence';
@@ -38,8 +40,7 @@ export function Counters({ show, playback }: Props) {
   const { now_us } = useCalmMoment(playback);
   const models = [...new Set(show.lines.flatMap(({ said }) => said?.model ?? []))];
   return (
-    <section>
-      <h2 className="sec">Counted, and predicted</h2>
+    <Section title="Counted, and predicted">
       <table className="tally">
         <thead>
           <tr>
@@ -68,7 +69,7 @@ export function Counters({ show, playback }: Props) {
         : the same traced functions as in the explorer, at the settings below.
       </p>
       <Converging show={show} playback={playback} />
-    </section>
+    </Section>
   );
 }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // What is played: the receiver, or the rule of one model; and the settings of a rule.
+
 import { Link } from 'wouter';
+import { Section } from '../../components/Section';
 import { catalogue, modelById } from '../../engine/catalogue';
 import { decimal } from '../../plots/number';
 import type { Played } from './address';
@@ -51,8 +53,7 @@ export function RuleControls(props: {
   if (!rule) return null;
   const many = rule.many(played.values);
   return (
-    <section>
-      <h2 className="sec">Settings</h2>
+    <Section title="Settings">
       <div className="row">
         <span className="note">
           {decimal(many, 0)} {rule.counts} are played, with seed {decimal(seed, 0)}. What another draw changes is
@@ -72,6 +73,6 @@ export function RuleControls(props: {
           />
         ))}
       </div>
-    </section>
+    </Section>
   );
 }

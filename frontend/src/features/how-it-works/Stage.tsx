@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The animated picture with what moves it. It is redrawn frame by frame, outside React.
+
 import { type KeyboardEvent, type PointerEvent, useEffect, useRef } from 'react';
+import { Section } from '../../components/Section';
 import { useWidth } from '../../layers/Drawing';
 import { drawingScale } from '../../layers/scale';
 import { draw } from '../../layers/svg';
@@ -130,8 +132,7 @@ export function Events({ show, playback }: { show: Show; playback: Playback }) {
   const until = upTo(events, (event) => event.t_us, now_us);
   const rows = events.slice(Math.max(0, until - LISTED), until).reverse();
   return (
-    <section>
-      <h2 className="sec">What has just happened</h2>
+    <Section title="What has just happened">
       <table className="events">
         <thead>
           <tr>
@@ -152,7 +153,7 @@ export function Events({ show, playback }: { show: Show; playback: Playback }) {
       <p className="sr" aria-live="polite">
         {!playing && rows[0] ? `${decimal(rows[0].t_us, 1)} µs: ${rows[0].words()}` : ''}
       </p>
-    </section>
+    </Section>
   );
 }
 

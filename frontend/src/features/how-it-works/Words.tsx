@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
+
 import { Link } from 'wouter';
+import { Section } from '../../components/Section';
 
 /** What is seen, by name. */
 export function Words() {
   return (
-    <section className="words">
-      <h2 className="sec">What you see</h2>
+    <Section title="What you see" className="words">
       <p>
         <b>One interrupt per frame.</b> At 1 Gb/s a full frame of MTU 1500 ends every 12.3 µs, more than 80 000 times a
         second. An interrupt saves what the CPU was doing, asks the interface and returns: a price per interrupt,
@@ -48,6 +49,6 @@ export function Words() {
         <Link href="/models/suspended-interrupts">suspends</Link>. Under “Played” above, each of them runs event by
         event beside its formulas, as do merging, RSS, sleep, energy and one request at a time.
       </p>
-    </section>
+    </Section>
   );
 }

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // A model to read about: what it predicts and when to use it, its equations, every quantity, what it takes for granted, where it comes from.
-import { type ReactNode, useEffect, useRef, useState } from 'react';
+
+import { useEffect, useRef, useState } from 'react';
 import { Link } from 'wouter';
 import { LoadingLine } from '../../components/Loading';
 import { Mathematics } from '../../components/Mathematics';
 import { QuantityName } from '../../components/QuantityName';
 import { Rich } from '../../components/Rich';
 import { ScrollRegion } from '../../components/ScrollRegion';
+import { Section } from '../../components/Section';
 import { useTitle } from '../../components/title';
 import { Unknown } from '../../components/Unknown';
 import { aboutModel, type Told } from '../../engine/about';
@@ -33,17 +35,6 @@ function useTold(id: string): Told | null {
     };
   }, [id]);
   return told;
-}
-
-function Section({ id, title, children }: { id: string; title: string; children: ReactNode }) {
-  return (
-    <section id={id} aria-labelledby={`${id}-title`}>
-      <h2 className="sec" id={`${id}-title`}>
-        {title}
-      </h2>
-      {children}
-    </section>
-  );
 }
 
 /** Every line once: outputs refer to each other. */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { type ChangeEvent, type DragEvent, useRef, useState } from 'react';
+import { type ChangeEvent, type DragEvent, useEffect, useRef, useState } from 'react';
 import { Link, useLocation } from 'wouter';
 import { currentCopy } from '../../api/copy';
 import type { ErrorBody } from '../../api/types';
@@ -9,6 +9,7 @@ import { Notice } from '../../components/Notice';
 import { Section } from '../../components/Section';
 import { useTitle } from '../../components/title';
 import {
+  getReady,
   type LogProblem,
   MOST_BYTES,
   type OpenedLog,
@@ -152,6 +153,7 @@ export function OpenPage() {
   const [state, setState] = useState<State>({ is: 'empty' });
   const [over, setOver] = useState(false);
   const turn = useRef(0);
+  useEffect(getReady, []);
 
   async function open(file: File | undefined) {
     if (!file) return;
@@ -233,7 +235,7 @@ export function OpenPage() {
       )}
       {state.is === 'log' && (
         <>
-          {currentCopy() === null && (
+          {currentCopy() === null && state.opened.report.readable && (
             <p>
               <button type="button" className="action" onClick={() => upload(state.file, false)}>
                 Upload it

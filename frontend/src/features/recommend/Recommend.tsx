@@ -3,7 +3,7 @@
 import { useEffect, useState } from 'react';
 import { part } from '../../components/part';
 import { begin } from '../../state/underWay';
-import type { SectionProps } from './Section';
+import type { WhatToSetProps } from './WhatToSet';
 
 const EMPTY = (
   <header className="advicehead">
@@ -13,7 +13,7 @@ const EMPTY = (
   </header>
 );
 
-const Section = part('The recommendation', async () => (await import('./Section')).Section, EMPTY);
+const WhatToSet = part('The recommendation', async () => (await import('./WhatToSet')).WhatToSet, EMPTY);
 
 const SOON_MS = 3000;
 
@@ -48,11 +48,11 @@ function useWanted(ready: boolean): boolean {
 /** The room that the recommendation takes, before anything is known. */
 export const Awaited = () => <section className="advice">{EMPTY}</section>;
 
-export function Recommend({ ready, ...rest }: SectionProps & { ready: boolean }) {
+export function Recommend({ ready, ...rest }: WhatToSetProps & { ready: boolean }) {
   const wanted = useWanted(ready);
   return (
     <section className="advice" aria-label="Recommendation">
-      {wanted ? <Section {...rest} /> : EMPTY}
+      {wanted ? <WhatToSet {...rest} /> : EMPTY}
     </section>
   );
 }

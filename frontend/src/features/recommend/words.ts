@@ -79,6 +79,9 @@ const byAxisNames = (text: string, { x, y }: Layout): string =>
 /** Why there is no answer, where the question was refused. */
 export const refusedWords = notEnough;
 
+/** Why there is none yet, where it was not answered at all. */
+export const unansweredWords = (why: string): Part[] => [{ text: 'No answer yet.', strong: true }, { text: ` ${why}` }];
+
 /** What to set, and what it gains; or why nothing is said. */
 export function sentenceOf(question: Question, answer: Recommendation, layout: Layout): Part[] {
   const { answer: place, best, ask, candidates, reference } = answer;

@@ -22,7 +22,7 @@ export function Spread({ cells, kind, wanted }: { cells: readonly ReplicatedCell
   );
   return (
     <div ref={place} className="spread">
-      {width > 0 && (
+      {shapes.length > 0 && (
         <Drawing
           label="Each run against the mean of its cell; the table has the values"
           width={width}

@@ -4,6 +4,7 @@ import type { Kind, ReplicatedCell } from '../../api/types';
 import { brief } from '../../plots/number';
 import { linear, niceStep, niceTicks } from '../../plots/scale';
 import { AXIS, END, HALO, line, mark, NOTE, rect, type Shape, TICK, text } from '../../plots/shapes';
+import { isBareMean } from './words';
 
 const LEFT = 52;
 const HEAD = 26;
@@ -51,7 +52,7 @@ function outlierWords(marks: readonly Dot[], middle: number, right: number): Sha
 
 /** `wanted`: half width in percent that the plan asks for. */
 export function spreadShapes(cells: readonly ReplicatedCell[], kind: Kind, wanted: number, width: number): Shape[] {
-  const shown = cells.filter(({ summary }) => summary.mean !== 0);
+  const shown = cells.filter((cell) => cell.summary.mean !== 0 && !isBareMean(cell));
   if (shown.length === 0) return [];
   const right = width - 8;
   const each = (right - LEFT) / shown.length;

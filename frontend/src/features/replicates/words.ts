@@ -63,14 +63,23 @@ export function planWords({ runs_to_add: more, cells, width_percent: width }: Re
     .join(' ');
 }
 
+/** A mean of several runs that came without its deviation, as published ones often do: of its runs nothing is known. */
+export const isBareMean = ({ summary, replicates }: ReplicatedCell): boolean =>
+  summary.sd === null && summary.n > 1 && replicates.length === 1;
+
 export function outliersWords(cells: readonly ReplicatedCell[]): string {
   const flagged = cells.flatMap(({ replicates }) => replicates.filter(({ outlying }) => outlying)).length;
   const single = cells.filter(({ summary }) => summary.n < 2).length;
+  const bare = cells.filter(isBareMean).length;
   return [
     `${cells.length} ${cells.length === 1 ? 'cell' : 'cells'}.`,
-    flagged === 0
-      ? 'No run stands out from its cell.'
-      : `${flagged} ${flagged === 1 ? 'run is an outlier in its cell' : 'runs are outliers in their cells'} (amber, hollow) and still ${flagged === 1 ? 'counts' : 'count'}.`,
+    bare > 0 &&
+      `${bare === cells.length ? 'Each' : bare} ${bare === 1 || bare === cells.length ? 'is the mean' : 'are means'} of several runs without ${bare === 1 || bare === cells.length ? 'its' : 'their'} deviation: how far they spread is not known.`,
+    bare === cells.length
+      ? null
+      : flagged === 0
+        ? 'No run stands out from its cell.'
+        : `${flagged} ${flagged === 1 ? 'run is an outlier in its cell' : 'runs are outliers in their cells'} (amber, hollow) and still ${flagged === 1 ? 'counts' : 'count'}.`,
     single > 0 && `${single} ${single === 1 ? 'cell has' : 'cells have'} one run, whose spread is not known.`,
   ]
     .filter(Boolean)

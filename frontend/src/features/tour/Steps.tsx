@@ -59,7 +59,7 @@ function usePresent() {
   const [steps, setSteps] = useState(present);
   function again() {
     const now = present();
-    setSteps(now);
+    setSteps((before) => (before.length === now.length ? before : now));
     return now;
   }
   return { steps, again };
@@ -86,13 +86,17 @@ export function Steps({ asked, onEnd }: { asked: boolean; onEnd: () => void }) {
     next.current?.focus({ preventScroll: true });
     bringIntoSight(step);
   }, [asked, step === undefined]);
-  // the page that it was asked for may still be on its way
-  // biome-ignore lint/correctness/useExhaustiveDependencies: once more until something is there
+  // the page that it was asked for may still be on its way, and comes in parts
+  // biome-ignore lint/correctness/useExhaustiveDependencies: once more until all are there
   useEffect(() => {
-    if (step) return;
-    const timer = setInterval(again, 300);
+    if (steps.length === STEPS.length) return;
+    const count = () => {
+      const here = again().findIndex(({ anchor }) => anchor === step?.anchor);
+      if (here >= 0) setAt(here);
+    };
+    const timer = setInterval(count, 300);
     return () => clearInterval(timer);
-  }, [step]);
+  }, [steps.length, step]);
   // wherever the focus is
   useEffect(() => {
     const onKeyDown = (event: KeyboardEvent) => {

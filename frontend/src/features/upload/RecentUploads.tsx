@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
+
 import { Link } from 'wouter';
 import { useRecentUploads } from '../../api/queries';
 import { CopyButton } from '../../components/Copy';
+import { Section } from '../../components/Section';
 import { decimal } from '../../plots/number';
 import { size } from './tally';
 
@@ -12,10 +14,7 @@ export function RecentUploads() {
   const recent = useRecentUploads(SHOWN);
   if (!recent.data?.length) return null;
   return (
-    <section className="recent" aria-labelledby="recent">
-      <h2 className="sec" id="recent">
-        Latest on this server
-      </h2>
+    <Section title="Latest on this server" className="recent">
       <table className="list">
         <thead>
           <tr>
@@ -46,6 +45,6 @@ export function RecentUploads() {
           ))}
         </tbody>
       </table>
-    </section>
+    </Section>
   );
 }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
 import { Link, useLocation } from 'wouter';
@@ -7,6 +8,7 @@ import { useExperiment } from '../../api/queries';
 import type { Look, UploadReceipt } from '../../api/types';
 import { lookAt } from '../../api/uploads';
 import { Kind } from '../../components/Kind';
+import { Section } from '../../components/Section';
 import { useTitle } from '../../components/title';
 import { addressOf } from '../../state/address';
 import { CoverageGrid } from './CoverageGrid';
@@ -174,30 +176,27 @@ function ToTry({ onFile }: { onFile: (file: File) => void }) {
 function Introduction() {
   return (
     <div className="intro">
-      <div>
-        <h2 className="sec">Run logs</h2>
+      <Section title="Run logs">
         <p>
           One file a run, as <code>coalescope-logger</code> writes it. It names its own experiment, and every block is
           checked before anything is kept. A log that was cut off is kept up to its last whole block.
         </p>
-      </div>
-      <div>
-        <h2 className="sec">Tables</h2>
+      </Section>
+      <Section title="Tables">
         <p>
           Any table with a row for each run: the page asks what its columns are, and shows the surface before anything
           is kept. Columns that carry the names of the glossary, such as <code>mtu_bytes</code>, <code>delay_us</code>,{' '}
           <code>throughput_mbps</code>, need no asking; <code>n</code> and <code>MEASURE_sd</code> make a row of means.
           An empty field means: not known.
         </p>
-      </div>
-      <div>
-        <h2 className="sec">Files of other tools</h2>
+      </Section>
+      <Section title="Files of other tools">
         <p>
           What iperf3, netperf, flent, sar, mpstat, ethtool and others wrote:{' '}
           <code>coalescope upload FILES --server</code> <code>{addressOf('/').replace(/\/$/, '')}</code> joins those of
           one run, and asks for what they do not say.
         </p>
-      </div>
+      </Section>
     </div>
   );
 }

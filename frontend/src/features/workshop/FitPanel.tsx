@@ -9,6 +9,7 @@ import type { Experiment, NonlinearFit } from '../../api/types';
 import { Kind } from '../../components/Kind';
 import { Notice } from '../../components/Notice';
 import { Rich } from '../../components/Rich';
+import { Section } from '../../components/Section';
 import { brief, decimal } from '../../plots/number';
 import type { Observed } from '../../state/observed';
 import type { OwnModel } from '../../state/userModel';
@@ -268,10 +269,9 @@ interface PanelProps {
 export function FitPanel(props: PanelProps) {
   if (currentCopy() === null) return <Panel {...props} />;
   return (
-    <section className="fit" aria-label="Fit">
-      <h2 className="sec">Fit it to an experiment</h2>
+    <Section title="Fit it to an experiment" className="fit">
       <p className="note">{reasonOf(needsServer())} A fit of one’s own model is worked out when it is asked for.</p>
-    </section>
+    </Section>
   );
 }
 
@@ -286,8 +286,7 @@ function Panel(props: PanelProps) {
     onFit(null, null, false);
   };
   return (
-    <section className="fit" aria-label="Fit">
-      <h2 className="sec">Fit it to an experiment</h2>
+    <Section title="Fit it to an experiment" className="fit">
       {experiments.isError && (
         <Notice
           tone="bad"
@@ -324,6 +323,6 @@ function Panel(props: PanelProps) {
           onFit={onFit}
         />
       )}
-    </section>
+    </Section>
   );
 }

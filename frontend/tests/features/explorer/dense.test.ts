@@ -58,7 +58,7 @@ describe('ten thousand cells', () => {
 describe('running numbers', () => {
   const { view, series, frame } = pictured(published('dillon-2004-streams'));
 
-  it('are bars from zero, and nothing is drawn between them', () => {
+  it('are bars from zero, and nothing is drawn between them', { tags: 'fault:P6' }, () => {
     expect(view.mode).toBe('cells');
     expect(series.every(({ along }) => along === null || Number.isNaN(along(4.5)))).toBe(true);
     const drawn = bars(view, frame, series);

@@ -178,7 +178,7 @@ describe('the answer', () => {
   const reference = { mtu_bytes: 1500, delay_us: 10, workload: 'tcp' };
   const said = (rest: Parameters<typeof eight>[0]) => plain(sentenceOf(question, eight(rest), layout));
 
-  it('is a sentence: what to set, and what it gains against what', () => {
+  it('is a sentence: what to set, and what it gains against what', { tags: 'fault:P3' }, () => {
     const gain = effect('throughput_mbps', 2.345, [1.6, 3.3]);
     const parts = sentenceOf(question, eight({ answer: 2, reference, effects: [gain] }), layout);
     expect(plain(parts)).toBe(
@@ -215,7 +215,7 @@ describe('the answer', () => {
     );
   });
 
-  it('says why this one', () => {
+  it('says why this one', { tags: 'fault:P2' }, () => {
     expect(whyOf(question, eight({ choices: [0, 1] }))?.replaceAll('\u00a0', ' ')).toMatch(
       /^It changes least of the 2 settings that keep the limits and lose at most 2 %/,
     );
@@ -242,7 +242,7 @@ describe('the answer', () => {
     );
   });
 
-  it('says whose host it was', () => {
+  it('says whose host it was', { tags: 'fault:P5' }, () => {
     expect(hostWords('emulated')).toBe('for the emulated host, not for yours');
     expect(hostWords('measured')).not.toMatch(/not for yours/);
   });
@@ -303,7 +303,7 @@ describe('the answer', () => {
     expect(guardWords(question, eight(), layout, QUANTITIES)).toBeNull();
   });
 
-  it('says that a prediction is one', () => {
+  it('says that a prediction is one', { tags: 'fault:P5' }, () => {
     const model = posed(nfs(), 'goal=throughput');
     const predicted = answered([
       candidate({ mtu_bytes: 4500, delay_us: 10.24 }, { throughput_mbps: 206.3 }, { surely_allowed: null }),

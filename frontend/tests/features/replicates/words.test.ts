@@ -42,6 +42,19 @@ it('says what stands out', () => {
   );
 });
 
+it('says of published means that their spread is not known, and draws none', { tags: 'fault:P15' }, () => {
+  const [one] = cell([1558]).replicates;
+  const published = { ...cell([1558]), summary: { n: 10, mean: 1558, sd: null, ci95: null } };
+  const mean: ReplicatedCell = { ...published, replicates: [{ ...one, n: 10 }] };
+  expect(outliersWords([mean, mean])).toBe(
+    '2 cells. Each is the mean of several runs without its deviation: how far they spread is not known.',
+  );
+  expect(outliersWords([mean, cell([1, 2])])).toBe(
+    '2 cells. 1 is the mean of several runs without its deviation: how far they spread is not known. No run stands out from its cell.',
+  );
+  expect(spreadShapes([mean], 'published', 5, 600)).toEqual([]);
+});
+
 it('says what moves a measure, and what is chance', () => {
   const effect = (name: string, share: number, p: number | null) => ({
     name,

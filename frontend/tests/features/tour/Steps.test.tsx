@@ -61,3 +61,13 @@ it('counts from the part it speaks of, though another came before it', async () 
   await go('Back');
   expect([says(), sought.at(-1)]).toEqual(['Pull the line itself', 'grip']);
 });
+
+it('counts the parts that come after it began, and stays at its own', { tags: 'fault:P11' }, async () => {
+  const counted = () => document.querySelector('footer .note')?.textContent;
+  stand('advice');
+  await act(async () => root.render(<Steps key="late" asked={true} onEnd={() => undefined} />));
+  expect([counted(), says()]).toEqual(['1 of 1', 'What to set']);
+  stand('param', 'advice');
+  await act(async () => new Promise((later) => setTimeout(later, 400)));
+  expect([counted(), says()]).toEqual(['2 of 2', 'What to set']);
+});

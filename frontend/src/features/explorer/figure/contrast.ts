@@ -17,8 +17,9 @@ export interface ContrastScale {
   readonly contrast: Contrast;
   /** The value at the end of the scale; of a ratio, as a factor. */
   readonly bound: number;
-  /** Some values lie beyond. */
-  readonly beyond: boolean;
+  /** Whether some values lie beyond its upper end, and beyond its lower one. */
+  readonly over: boolean;
+  readonly under: boolean;
 }
 
 const magnitude = (value: number, contrast: Contrast): number =>
@@ -35,12 +36,15 @@ export function scaleOf(all: readonly Contrasted[], contrast: Contrast): Contras
   const reach = reachOf(sizes);
   const bound =
     contrast === 'ratio' ? factorAbove(reach) : roundAbove(contrast === 'errors' ? Math.max(reach, 3) : reach);
-  const most = contrast === 'ratio' ? Math.log(bound) : bound;
-  return { contrast, bound, beyond: sizes.some((s) => s > most * (1 + 1e-9)) };
+  const places = all.map(({ value }) => placeOn({ contrast, bound }, value));
+  return { contrast, bound, over: places.some((t) => t > FULL), under: places.some((t) => t < -FULL) };
 }
 
+/** An end of the scale, within what rounding does. */
+const FULL = 1 + 1e-9;
+
 /** −1 to 1 within the scale. */
-export const placeOn = ({ contrast, bound }: ContrastScale, value: number): number =>
+export const placeOn = ({ contrast, bound }: Pick<ContrastScale, 'contrast' | 'bound'>, value: number): number =>
   contrast === 'ratio' ? Math.log(value) / Math.log(bound) : value / bound;
 
 /** Cells against the model at the sliders as they stand, or against the other experiment's. */
@@ -106,7 +110,8 @@ function bar(view: View, frame: Frame, scale: ContrastScale): Shape[] {
       scale.contrast === 'ratio'
         ? `×${brief(value, scale.bound < 1.2 ? 4 : value < 1 ? 2 : 3)}`
         : (t > 0 ? '+' : '') + brief(value, 3);
-    out.push(text(x + 12, y, words, { dy: '0.33em', ...TICK }));
+    const beyond = t === 1 && scale.over ? '≥ ' : t === -1 && scale.under ? '≤ ' : '';
+    out.push(text(x + 12, y, beyond + words, { dy: '0.33em', ...TICK }));
   }
   const [over, under] = sides(view);
   out.push(text(x, top - 8, over, { ...TICK, 'font-weight': 600, fill: 'var(--ink)' }));

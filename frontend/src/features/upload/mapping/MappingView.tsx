@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useId, useState } from 'react';
 import { ApiError } from '../../../api/errors';
@@ -9,6 +10,7 @@ import { Icon } from '../../../components/Icon';
 import { KINDS, Kind } from '../../../components/Kind';
 import { LoadingLine } from '../../../components/Loading';
 import { Notice } from '../../../components/Notice';
+import { Section } from '../../../components/Section';
 import { Segmented } from '../../../components/Segmented';
 import { FaultTable } from '../FaultTable';
 import { rowOf } from '../refusal';
@@ -80,27 +82,30 @@ function Preview({ look }: { look: Look }) {
   const measures = look.preview?.experiment.measures ?? [];
   const shown = measures.find(({ name }) => name === wanted) ?? measures[0];
   return (
-    <section aria-labelledby="map-preview">
-      <div className="sec">
-        <h2 id="map-preview">Preview</h2>
-        {shown && measures.length > 1 && measures.length < 4 && (
-          <Segmented
-            label="Measure shown"
-            segments={measures.map(({ name, label }) => ({ value: name, label: label.split(',')[0] }))}
-            value={shown.name}
-            onChange={want}
-          />
-        )}
-        {shown && measures.length > 3 && (
-          <select aria-label="Measure shown" value={shown.name} onChange={(event) => want(event.currentTarget.value)}>
-            {measures.map(({ name, label }) => (
-              <option key={name} value={name}>
-                {label}
-              </option>
-            ))}
-          </select>
-        )}
-      </div>
+    <Section
+      title="Preview"
+      beside={
+        <>
+          {shown && measures.length > 1 && measures.length < 4 && (
+            <Segmented
+              label="Measure shown"
+              segments={measures.map(({ name, label }) => ({ value: name, label: label.split(',')[0] }))}
+              value={shown.name}
+              onChange={want}
+            />
+          )}
+          {shown && measures.length > 3 && (
+            <select aria-label="Measure shown" value={shown.name} onChange={(event) => want(event.currentTarget.value)}>
+              {measures.map(({ name, label }) => (
+                <option key={name} value={name}>
+                  {label}
+                </option>
+              ))}
+            </select>
+          )}
+        </>
+      }
+    >
       {look.preview && shown ? (
         <>
           <PreviewFigure experiment={look.preview.experiment} cells={look.preview.cells} measure={shown.name} />
@@ -118,7 +123,7 @@ function Preview({ look }: { look: Look }) {
         </Notice>
       )}
       <Missing look={look} />
-    </section>
+    </Section>
   );
 }
 
@@ -236,11 +241,7 @@ export function MappingView(props: {
   if (look.problems.length > 0) open.push('mend what cannot be stored');
   return (
     <div className="mapcols">
-      <section aria-labelledby="map-columns">
-        <div className="sec">
-          <h2 id="map-columns">Columns</h2>
-          <Facts name={file.name} look={first} />
-        </div>
+      <Section title="Columns" beside={<Facts name={file.name} look={first} />}>
         {quantities.data && (
           <ColumnTable
             look={look}
@@ -258,7 +259,7 @@ export function MappingView(props: {
             Leave this file out
           </button>
         </p>
-      </section>
+      </Section>
       <div>
         {now.isFetching && <LoadingLine label="Reading" />}
         {refused && refused.code !== 'bad_unit' ? (

@@ -39,11 +39,12 @@ import {
   sentenceOf,
   tracked,
   tuneGoal,
+  unansweredWords,
   whyOf,
 } from './words';
 import './recommend.css';
 
-export interface SectionProps {
+export interface WhatToSetProps {
   readonly subject: ExperimentSubject;
   readonly store: Store<ExplorerState>;
   readonly slices: Slices;
@@ -91,7 +92,7 @@ function useCalm<T>(value: T): T {
 }
 
 /** What of the state the question depends on, as text: the crosshair counts only where traffic stands on an axis. */
-function questionKey({ subject, slices }: SectionProps, state: ExplorerState): string {
+function questionKey({ subject, slices }: WhatToSetProps, state: ExplorerState): string {
   const { open: _, interface: _i, driver: _d, kernel: _k, ...advice } = state.advice;
   const question = questionOf(subject, slices(state), state);
   return JSON.stringify([state.axes, state.where, advice, isRefusal(question) ? question.reason : question.asked]);
@@ -138,7 +139,7 @@ function OwnHost({ goal }: { goal: string }) {
   );
 }
 
-function useAnswer(props: SectionProps, state: ExplorerState, key: string) {
+function useAnswer(props: WhatToSetProps, state: ExplorerState, key: string) {
   const { subject, slices } = props;
   const dataVersion = useCalm(props.dataVersion);
   const slice = slices(state);
@@ -166,7 +167,7 @@ const isAimed = ({ question }: Answered, { measure }: Effect): boolean =>
 
 const quantities = new Map(catalogue.quantities.map((q) => [q.name, q]));
 
-export function Section(props: SectionProps) {
+export function WhatToSet(props: WhatToSetProps) {
   const { subject, store } = props;
   const { experiment } = subject;
   const now = useSyncExternalStore(store.subscribe, () => questionKey(props, store.get()));
@@ -209,6 +210,9 @@ export function Section(props: SectionProps) {
       Try again
     </button>
   );
+  const whyNone = isRefusal(question)
+    ? refusedWords(question.reason)
+    : (again ? unansweredWords : refusedWords)(reasonOf(asked.error));
   const sentence = (
     <div className={waiting && found ? 'say waits' : 'say'} role="status" aria-busy={waiting}>
       {found ? (
@@ -217,8 +221,7 @@ export function Section(props: SectionProps) {
         </p>
       ) : isRefusal(question) || asked.isError ? (
         <p className="answer no">
-          <Sentence parts={refusedWords(isRefusal(question) ? question.reason : reasonOf(asked.error))} go={go} />{' '}
-          {again}
+          <Sentence parts={whyNone} go={go} /> {again}
         </p>
       ) : (
         <p className="answer awaited">The answer is on its way.</p>
