@@ -78,21 +78,23 @@ export function Steps({ asked, onEnd }: { asked: boolean; onEnd: () => void }) {
   const step = steps[Math.min(at, steps.length - 1)];
   const { note, mark } = usePlaced(step ?? NOWHERE);
   const next = useRef<HTMLButtonElement>(null);
+  // until then it is at the first part that is there, whatever came before that
+  const moved = useRef(false);
 
   // only a tour that was asked for takes the focus and scrolls; one that starts by itself leaves both alone
   // biome-ignore lint/correctness/useExhaustiveDependencies: the first step that is there, and no later one
   useEffect(() => {
-    if (!asked || !step) return;
+    if (!asked || !step || moved.current) return;
     next.current?.focus({ preventScroll: true });
     bringIntoSight(step);
-  }, [asked, step === undefined]);
+  }, [asked, step?.anchor]);
   // the page that it was asked for may still be on its way, and comes in parts
   // biome-ignore lint/correctness/useExhaustiveDependencies: once more until all are there
   useEffect(() => {
     if (steps.length === STEPS.length) return;
     const count = () => {
       const here = again().findIndex(({ anchor }) => anchor === step?.anchor);
-      if (here >= 0) setAt(here);
+      if (moved.current && here >= 0) setAt(here);
     };
     const timer = setInterval(count, 300);
     return () => clearInterval(timer);
@@ -109,6 +111,7 @@ export function Steps({ asked, onEnd }: { asked: boolean; onEnd: () => void }) {
 
   /** `by` one: counted among the parts that are there now, one may have come before. */
   function go(by: number) {
+    moved.current = true;
     const now = again();
     const to = Math.max(0, now.findIndex(({ anchor }) => anchor === step?.anchor) + by);
     setAt(to);
