@@ -2244,6 +2244,8 @@ export interface components {
          *         rejected: whether `p_value` is below 0.01.
          *         misfit_percent: root mean square deviation of cells, over the degrees of freedom.
          *         noise_percent: standard deviation of a replicate within its cell.
+         *         bounded: whether `noise_percent` is at most that and `f` at least: of means whose counts
+         *             scatter too, how counts and response go together is not said.
          */
         LackOfFit: {
             /** F */
@@ -2260,6 +2262,8 @@ export interface components {
             misfit_percent: number;
             /** Noise Percent */
             noise_percent: number;
+            /** Bounded */
+            bounded: boolean;
         };
         /**
          * LatencyOut

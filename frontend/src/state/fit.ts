@@ -203,8 +203,8 @@ export function verdict(fit: Fit): string {
   const found = fit.diagnostics.lack_of_fit;
   if (!found) return '';
   const degrees = `${found.model_degrees_of_freedom}, ${found.noise_degrees_of_freedom}`;
-  const chance = found.p_value < 0.001 ? 'p < 0.001' : `p = ${brief(found.p_value, 2)}`;
-  return `the replicates ${found.rejected ? 'reject' : 'do not reject'} the model: F(${degrees}) = ${brief(found.f, 4)}, ${chance}; cells deviate by ${brief(found.misfit_percent, 2)} %, runs by ${brief(found.noise_percent, 2)} %`;
+  const chance = found.p_value < 0.001 ? 'p < 0.001' : `p ${found.bounded ? '≤' : '='} ${brief(found.p_value, 2)}`;
+  return `the replicates ${found.rejected ? 'reject' : 'do not reject'} the model: F(${degrees}) ${found.bounded ? '≥' : '='} ${brief(found.f, 4)}, ${chance}; cells deviate by ${brief(found.misfit_percent, 2)} %, runs by ${found.bounded ? 'at most ' : ''}${brief(found.noise_percent, 2)} %`;
 }
 
 /** Half the 95 % interval of a cell as a share of its mean, pooled from the fit's residuals: for cells that came without a deviation. */

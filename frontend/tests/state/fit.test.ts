@@ -72,9 +72,14 @@ it('says what replicates find, with numbers', () => {
     rejected: true,
     misfit_percent: 5.6,
     noise_percent: 0.52,
+    bounded: false,
   };
   const rejected = { ...fit, diagnostics: { ...fit.diagnostics, lack_of_fit: found } };
   expect(verdict(rejected)).toMatch(
-    /^the replicates reject the model: F\(24, 243\) = 1.?140, p < 0.001; cells deviate by 5.6 %/u,
+    /^the replicates reject the model: F\(24, 243\) = 1.?140, p < 0.001; cells deviate by 5.6 %, runs by 0.52 %$/u,
+  );
+  const bounded = { ...found, f: 2.5, p_value: 0.004, bounded: true };
+  expect(verdict({ ...fit, diagnostics: { ...fit.diagnostics, lack_of_fit: bounded } })).toMatch(
+    /F\(24, 243\) ≥ 2.5, p ≤ 0.004; cells deviate by 5.6 %, runs by at most 0.52 %$/u,
   );
 });

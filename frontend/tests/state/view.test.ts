@@ -211,6 +211,7 @@ describe('a fit that is far from its cells', () => {
         rejected: true,
         misfit_percent,
         noise_percent: 0.6,
+        bounded: false,
         model_degrees_of_freedom: 45,
         noise_degrees_of_freedom: 432,
       },

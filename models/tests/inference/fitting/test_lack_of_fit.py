@@ -208,6 +208,17 @@ def test_counts_that_scatter_too_may_be_all_that_is_off():
         assert result.diagnostics.lack_of_fit.rejected == rejected
 
 
+def test_a_spread_that_is_at_most_so_large_is_said_to_be():
+    """How counts and response go together is not said of means: their spreads are added up."""
+    table = table_of(settings(), settings() @ list(TRUTH.values()))
+    table["system_cpu_jiffies"] = table["system_cpu_jiffies"] * (1 + 0.2 * np.sin(np.arange(40)))
+    for counts, words in ((0.0, ("by 1 % (F", " = ")), (0.02, ("by at most 3 % (F", " ≥ "))):
+        told = stated(table, "system_cpu_jiffies", 2, 0.01, counts)
+        result = fit_linear("cpu-overhead", table, stated=told, resamples=0)
+        assert result.diagnostics.lack_of_fit.bounded == bool(counts)
+        assert all(word in result.message for word in words)
+
+
 def test_of_single_rows_among_means_nothing_is_known():
     assert lack_of_fit_of_means(np.ones(5), np.ones(5, dtype=int), np.full(5, np.nan), 2) is None
     said = np.array([0.1, 0.1, np.nan, np.nan, np.nan])

@@ -5,7 +5,7 @@ import sys
 from argparse import Namespace
 from collections.abc import Mapping
 
-from coalescope_models.inference.fitting import Estimate, FitResult, LackOfFit, chance
+from coalescope_models.inference.fitting import Estimate, FitResult, LackOfFit, chance, statistic
 from coalescope_models.inference.methods import METHODS
 
 from coalescope.cli.exit_statuses import done_if
@@ -212,8 +212,7 @@ def _interval(ends: tuple[float, float] | None) -> str:
 
 def _lack_of_fit(found: LackOfFit) -> str:
     verdict = "rejected" if found.rejected else "not rejected"
-    degrees = f"{found.model_degrees_of_freedom}, {found.noise_degrees_of_freedom}"
-    return f"F({degrees}) = {found.f:,.4g}, {chance(found)}: the model is {verdict}"
+    return f"{statistic(found)}, {chance(found)}: the model is {verdict}"
 
 
 def _worst(found: Fit) -> str:

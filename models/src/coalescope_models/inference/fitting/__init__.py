@@ -8,7 +8,7 @@ from ..methods import DEFAULT_METHOD, METHODS
 from .bootstrap import Over
 from .diagnostics import CONDITION_LIMIT
 from .errors import FitInputError
-from .lack_of_fit import Stated, chance, rejection
+from .lack_of_fit import Stated, chance, rejection, statistic
 from .linear import fit_linear
 from .nonlinear import Weighting, fit_nonlinear, most_work
 from .result import Bootstrap, Diagnostics, Estimate, FitResult, LackOfFit, Residual
@@ -32,4 +32,5 @@ __all__ = [
     "fit_nonlinear",
     "most_work",
     "rejection",
+    "statistic",
 ]

@@ -70,7 +70,12 @@ class Stated:
 
 
 def lack_of_fit_of_means(
-    deviations: Floats, numbers: Integers, spread: Floats, parameters: int
+    deviations: Floats,
+    numbers: Integers,
+    spread: Floats,
+    parameters: int,
+    *,
+    bounded: bool = False,
 ) -> LackOfFit | None:
     """Test the model against what is said of replicates that are not there themselves.
 
@@ -83,6 +88,7 @@ def lack_of_fit_of_means(
         numbers: of runs behind each, [m].
         spread: standard deviation of a run, relative to its mean, [m]; NaN where nothing is said.
         parameters: how many were estimated.
+        bounded: whether the spread is only at most that.
     """
     told = np.isfinite(spread) & (numbers > 1)
     between = len(deviations) - parameters
@@ -100,11 +106,17 @@ def lack_of_fit_of_means(
         (between, within),
         _effective(squares, numbers[told]),
         (misfit, noise),
+        bounded=bounded,
     )
 
 
 def _judged(
-    f: float, freedoms: tuple[int, int], shares: tuple[float, float], squares: tuple[float, float]
+    f: float,
+    freedoms: tuple[int, int],
+    shares: tuple[float, float],
+    squares: tuple[float, float],
+    *,
+    bounded: bool = False,
 ) -> LackOfFit:
     """Judge F by degrees of freedom and what unequal variances leave of them; mean squares of 1."""
     between, within = freedoms
@@ -117,6 +129,7 @@ def _judged(
         rejected=p_value < SIGNIFICANCE,
         misfit_percent=100.0 * float(np.sqrt(squares[0])),
         noise_percent=100.0 * float(np.sqrt(squares[1])),
+        bounded=bounded,
     )
 
 
@@ -138,15 +151,23 @@ def _effective(squares: Floats, sizes: Integers) -> tuple[float, float]:
 
 def chance(found: LackOfFit) -> str:
     """The probability of such an F where the model is right, in words."""
-    return "p < 0.001" if found.p_value < 0.001 else f"p = {found.p_value:.2g}"
+    if found.p_value < 0.001:
+        return "p < 0.001"
+    return f"p {'≤' if found.bounded else '='} {found.p_value:.2g}"
+
+
+def statistic(found: LackOfFit) -> str:
+    """F and its degrees of freedom, in words."""
+    degrees = f"{found.model_degrees_of_freedom}, {found.noise_degrees_of_freedom}"
+    return f"F({degrees}) {'≥' if found.bounded else '='} {found.f:,.4g}"
 
 
 def rejection(found: LackOfFit) -> str:
     """Say that the model is rejected, and by how much."""
     return (
         f"The replicates reject the model: cells deviate from it by {found.misfit_percent:.2g} %, "
-        f"runs from their cell by {found.noise_percent:.2g} % (F({found.model_degrees_of_freedom}, "
-        f"{found.noise_degrees_of_freedom}) = {found.f:,.4g})."
+        f"runs from their cell by {'at most ' if found.bounded else ''}{found.noise_percent:.2g} % "
+        f"({statistic(found)})."
     )
 
 

@@ -46,6 +46,8 @@ class LackOfFit:
         rejected: whether `p_value` is below 0.01.
         misfit_percent: root mean square deviation of cells, over the degrees of freedom.
         noise_percent: standard deviation of a replicate within its cell.
+        bounded: whether `noise_percent` is at most that and `f` at least: of means whose counts
+            scatter too, how counts and response go together is not said.
     """
 
     f: float
@@ -55,6 +57,7 @@ class LackOfFit:
     rejected: bool
     misfit_percent: float
     noise_percent: float
+    bounded: bool
 
 
 @dataclass(frozen=True)

@@ -182,6 +182,7 @@ class Task:
             self.stated.numbers[those],
             (most / response)[those],
             parameters,
+            bounded=bool(np.any(most > np.nan_to_num(self.stated.spread[self.response]))),
         )
 
     @property
