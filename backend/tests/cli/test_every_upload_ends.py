@@ -5,6 +5,7 @@ The kinds are those that the object store and the reader of other tools' files k
 """
 
 import json
+import logging
 import os
 import re
 import signal
@@ -28,6 +29,7 @@ from patience import PATIENCE_S, wait_until
 from .conftest import serving_in
 from .largest_uploads import KINDS, table
 
+_LOG = logging.getLogger(__name__)
 Serve = Callable[..., Any]
 Sending = Callable[..., tuple[httpx.Response, "Watch"]]
 CPU_S = 10.0
@@ -220,6 +222,29 @@ def test_under_ten_of_them_it_answers_and_stops_in_time(
         assert server.wait(PATIENCE_S) == 0
         assert time.monotonic() - began < END_S
         assert statistics.quantiles(took, n=100)[98] < HEALTH_S
+
+
+@pytest.mark.soak
+@pytest.mark.slow
+def test_under_ten_of_different_kinds_it_answers(
+    serve: Serve, under_way: ThreadPoolExecutor
+) -> None:
+    """Two of each at once: tables, mapped tables, workbooks, logs, files of another tool."""
+    of_a_tool = next(case for case in KINDS["foreign"] if ":" in case)
+    mapped = [("csv, mapped", "rows"), ("csv, mapped", "a workbook")]
+    kinds = [("csv", "rows"), *mapped, ("run_log", "records"), ("foreign", of_a_tool)]
+    made = [(KINDS[kind][case].make(), KINDS[kind][case].words) for kind, case in kinds]
+    with serve(COALESCOPE_DATASETS_DIR="") as (url, _):
+        uploads = [
+            under_way.submit(send, url, content, f"kind-{number}-{turn}", **words)
+            for turn in range(2)
+            for number, (content, words) in enumerate(made)
+        ]
+        took = answers_beside(url, uploads, 2000)
+    cuts = statistics.quantiles(took, n=100)
+    _LOG.info("%d: p50 %g, p99 %g, most %g s", len(took), cuts[49], cuts[98], max(took))
+    _LOG.info("answered %s", [upload.result().status_code for upload in uploads if upload.done()])
+    assert cuts[98] < HEALTH_S
 
 
 def test_what_a_client_that_left_had_sent_is_read_no_more(serve: Serve) -> None:
