@@ -52,6 +52,7 @@ def told(client: Any, count: int) -> list[str]:
 
 def test_a_title_changes_and_the_address_stays(lab: Any) -> None:
     before = lab.get(LAB)
+    assert not before.json()["of_a_data_set"]
     changed = change(lab, title="  Another lab ", subtitle="two hosts")
     assert changed.status_code == 200
     now = lab.get(LAB, headers={"If-None-Match": before.headers["etag"]})
@@ -246,6 +247,7 @@ def study(tmp_path: Path) -> Path:
 def test_what_comes_from_a_data_set_stays_as_it_is(make_client: MakeClient, study: Path) -> None:
     client = make_client(datasets_dir=study.parent)
     before = client.get(LAB).json()
+    assert before["of_a_data_set"]
     for answer in (change(client, title="Mine"), client.request("DELETE", LAB)):
         assert code(answer) == (409, "of_a_data_set")
         assert answer.json()["error"]["advice"]

@@ -1649,6 +1649,8 @@ export interface components {
         /**
          * ExperimentOut
          * @description One experiment in full, without its cells.
+         *
+         *     What is `of_a_data_set` comes with the program, and can be neither changed nor deleted.
          */
         ExperimentOut: {
             /** Slug */
@@ -1689,6 +1691,11 @@ export interface components {
             notes: string[];
             default_view: components["schemas"]["DefaultViewOut"] | null;
             default_fit: components["schemas"]["DefaultFitOut"] | null;
+            /**
+             * Of A Data Set
+             * @default false
+             */
+            of_a_data_set?: boolean;
         };
         /**
          * ExperimentSummaryOut

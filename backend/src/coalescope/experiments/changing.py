@@ -100,7 +100,7 @@ def list_deleted(connection: Connection) -> list[DeletedExperiment]:
 def _own(connection: Connection, slug: str) -> ExperimentRecord:
     """The experiment of that slug. Errors: 404; 409 where it was loaded from a data set."""
     record = get_experiment(connection, slug)
-    if repository.dataset_sha256(connection, slug) is not None:
+    if record.dataset_sha256 is not None:
         raise conflict(
             "of_a_data_set",
             f"The experiment {slug!r} comes from a data set, which says what it is: it can be "

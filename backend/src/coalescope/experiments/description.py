@@ -73,6 +73,7 @@ def describe_experiment(record: ExperimentRecord, cells: Sequence[CellRecord]) -
         "notes": notes,
         "default_view": None if view is None else asdict(view),
         "default_fit": _default_fit(source.get("default_fit")),
+        "of_a_data_set": record.dataset_sha256 is not None,
     }
 
 

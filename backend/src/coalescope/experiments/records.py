@@ -18,7 +18,10 @@ Choice = Mapping[str, FactorValue | list[FactorValue]]
 
 @dataclass(frozen=True)
 class ExperimentRecord:
-    """A row of experiments. `source` holds what a data set's source.toml says beyond the title."""
+    """A row of experiments. `source` holds what a data set's source.toml says beyond the title.
+
+    `dataset_sha256` is the digest of the data set that it was loaded from, if it was.
+    """
 
     id: int
     slug: str
@@ -30,6 +33,7 @@ class ExperimentRecord:
     created_at: str
     updated_at: str
     deleted_at: str | None = None
+    dataset_sha256: str | None = None
 
 
 @dataclass(frozen=True)

@@ -110,7 +110,10 @@ class DefaultFitOut(BaseModel):
 
 
 class ExperimentOut(_ExperimentBase):
-    """One experiment in full, without its cells."""
+    """One experiment in full, without its cells.
+
+    What is `of_a_data_set` comes with the program, and can be neither changed nor deleted.
+    """
 
     measures: list[MeasureOut]
     source: SourceOut
@@ -118,6 +121,7 @@ class ExperimentOut(_ExperimentBase):
     notes: list[str]
     default_view: DefaultViewOut | None
     default_fit: DefaultFitOut | None
+    of_a_data_set: bool = False
 
 
 class SummaryOut(BaseModel):

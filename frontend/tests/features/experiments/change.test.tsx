@@ -101,7 +101,7 @@ describe('an experiment', () => {
   });
 
   it('that is published is not offered to be changed', async () => {
-    const page = await render(<ChangeExperiment experiment={{ ...lab, kind: 'published' }} />);
+    const page = await render(<ChangeExperiment experiment={{ ...lab, of_a_data_set: true }} />);
     expect(page.querySelector('button')).toBeNull();
   });
 });

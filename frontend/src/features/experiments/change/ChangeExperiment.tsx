@@ -92,10 +92,10 @@ function DeleteDialog({ experiment, onClose }: { experiment: Experiment; onClose
 
 const DIALOGS = { edit: EditDialog, delete: DeleteDialog } as const;
 
-/** Nothing for what is published, and in a copy that has no server. */
+/** Nothing for what comes with the program, and in a copy that has no server. */
 export function ChangeExperiment({ experiment }: { experiment: Experiment }) {
   const [asked, ask] = useState<keyof typeof DIALOGS | null>(null);
-  if (experiment.kind === 'published' || currentCopy() !== null) return null;
+  if (experiment.of_a_data_set || currentCopy() !== null) return null;
   const Asked = asked && DIALOGS[asked];
   return (
     <div className="experiment-acts">
