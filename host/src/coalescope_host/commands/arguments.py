@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What can be typed after each command. Imports nothing of what they do."""
 
+import os
 import shlex
 from argparse import SUPPRESS, ArgumentParser, ArgumentTypeError, _ActionsContainer
 from collections.abc import Callable
@@ -184,8 +185,25 @@ def add_calibrate_arguments(parser: ArgumentParser) -> None:
         help="numbers of frames to ask for with each delay, where the driver has rx-frames "
         "(default: 4,64)",
     )
+    parser.add_argument(
+        "--textfile",
+        metavar="FILE.prom",
+        type=_textfile,
+        help="write the delays for Prometheus, too: a file in the folder of the node exporter's "
+        "textfile collector",
+    )
     _add_folder(parser)
     _add_sending(parser)
+
+
+def _textfile(text: str) -> Path:
+    """A file that the collector reads, in a folder that takes it: a minute is measured first."""
+    path = Path(text)
+    if path.suffix != ".prom":
+        raise ArgumentTypeError(f"{text} must end in .prom: the collector reads no other files")
+    if path.is_dir() or not os.access(path.parent, os.W_OK | os.X_OK):
+        raise ArgumentTypeError(f"{text} cannot be written: is its folder there, and yours?")
+    return path
 
 
 def _number(unit: str) -> Callable[[str], float]:
