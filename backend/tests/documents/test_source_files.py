@@ -19,7 +19,6 @@ NOT_WRITTEN_AS_SOURCE = re.compile(
 NOT_YET_DIVIDED = {
     "docs/published_vs_predicted.py",
     "docs/scored.py",
-    "models/src/coalescope_models/inference/statistics/independence.py",
 }
 
 

@@ -15,7 +15,7 @@ from coalescope_models.inference.statistics import (
     independence,
     summarise,
 )
-from coalescope_models.inference.statistics.independence import _what_is_left
+from coalescope_models.inference.statistics.sequence import what_is_left
 from coalescope_models.inference.statistics.variance import analyse_variance
 from scipy.stats import binom
 
@@ -69,7 +69,7 @@ def of_sequence(name, replicates, in_rounds):
 
 def of_what_is_left(rng, likeness=False):
     off = alike(60, rng) if likeness else rng.normal(size=60)
-    return _what_is_left((1.0 + 0.01 * off).tolist(), range(60))[1]
+    return what_is_left((1.0 + 0.01 * off).tolist(), range(60))[1]
 
 
 def of_fit(method, replicates):

@@ -1,0 +1,245 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the sequence of replicated runs shows: clusters, drift, likeness of neighbours.
+
+Tests compare within cells, by the variance that exchanging the replicates of each cell among their
+places would give.
+
+Standard library only: the page's Python needs it too.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter, defaultdict
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from statistics import NormalDist, fmean
+
+from .distributions import f_tail
+from .timeline import Timeline
+
+#: Adjusted probability below which dependence is taken for real.
+SIGNIFICANCE = 0.01
+#: The same where cells have fewer than three replicates, whose deviations show less of it.
+SIGNIFICANCE_OF_FEW = 0.05
+_ROUNDING = 1e-12
+
+
+@dataclass(frozen=True)
+class Run:
+    """One replicate of a cell with several: its relative deviation from their mean."""
+
+    deviation: float
+    cell: Hashable
+    position: int
+    cluster: Hashable | None
+
+
+def deviations(values: Sequence[float], cells: Sequence[Hashable], when: Timeline) -> list[Run]:
+    """Return the runs of cells with several, in sequence; none where they hardly deviate.
+
+    Args:
+        values: of each run, [n].
+        cells: label of each, [n].
+        when: each was recorded, of all n; without positions the order is that of the values.
+    """
+    members: dict[Hashable, list[int]] = defaultdict(list)
+    for row, cell in enumerate(cells):
+        members[cell].append(row)
+    found = []
+    for cell, rows in members.items():
+        mean = fmean(values[row] for row in rows)
+        if len(rows) < 2 or mean == 0.0:
+            continue
+        for row in rows:
+            found.append(
+                Run(
+                    (values[row] - mean) / mean,
+                    cell,
+                    row if when.positions is None else when.positions[row],
+                    None if when.clusters is None else when.clusters[row],
+                )
+            )
+    if math.fsum(run.deviation**2 for run in found) <= len(found) * _ROUNDING**2:
+        return []
+    return sorted(found, key=lambda run: run.position)
+
+
+def _by_cell(runs: Sequence[Run]) -> dict[Hashable, list[Run]]:
+    found: dict[Hashable, list[Run]] = defaultdict(list)
+    for run in runs:
+        found[run.cell].append(run)
+    return found
+
+
+def crossed(runs: Sequence[Run]) -> float:
+    """Return the share of the combinations of cell and cluster that have a run."""
+    pairs = {(run.cell, run.cluster) for run in runs}
+    cells, clusters = ({pair[k] for pair in pairs} for k in (0, 1))
+    return len(pairs) / (len(cells) * len(clusters))
+
+
+def between_clusters(runs: Sequence[Run]) -> float | None:
+    """Return the probability of such an F between clusters, cells taken out.
+
+    Exact where each cluster has each cell once; where some are missing, a little too large.
+    """
+    sums: dict[Hashable, float] = defaultdict(float)
+    counts = Counter(run.cluster for run in runs)
+    for run in runs:
+        sums[run.cluster] += run.deviation
+    between = math.fsum(sums[label] ** 2 / n for label, n in counts.items())
+    within = math.fsum(run.deviation**2 for run in runs) - between
+    cells = len({run.cell for run in runs})
+    freedom = len(runs) - cells - len(counts) + 1
+    if freedom < 1 or within <= 0.0:
+        return None
+    return f_tail((between / (len(counts) - 1)) / (within / freedom), len(counts) - 1, freedom)
+
+
+def hidden(runs: Sequence[Run]) -> float:
+    """Return how much of a drift the replicates cannot show, in standard errors of a cell's mean.
+
+    The slope within cells is known to σ/√Σ(o − ō)²; over the standard deviation of the cells' mean
+    places it makes an error of their means, here in units of σ/√n.
+    """
+    cells = _by_cell(runs)
+    means = [fmean(run.position for run in own) for own in cells.values()]
+    within = math.fsum(
+        (run.position - mean) ** 2
+        for own, mean in zip(cells.values(), means, strict=True)
+        for run in own
+    )
+    middle = fmean(means)
+    between = math.fsum((mean - middle) ** 2 for mean in means) / len(means)
+    return math.sqrt(between * len(runs) / len(cells) / within)
+
+
+def clumped(runs: Sequence[Run]) -> bool:
+    """Whether the runs of a cell lie nearer to each other than a random order would have them."""
+    places = {cell: [run.position for run in own] for cell, own in _by_cell(runs).items()}
+    return _apart(places) < SIGNIFICANCE_OF_FEW
+
+
+def same_order(runs: Sequence[Run]) -> bool:
+    """Whether cells have their own place within the rounds."""
+    if runs[0].cluster is None:
+        return False
+    rank: Counter[Hashable] = Counter()
+    places: dict[Hashable, list[int]] = defaultdict(list)
+    for run in runs:
+        places[run.cell].append(rank[run.cluster])
+        rank[run.cluster] += 1
+    return _apart(places) < SIGNIFICANCE
+
+
+def _apart(places: Mapping[Hashable, Sequence[int]]) -> float:
+    """Return the probability of such an F of places between cells, as if they were normal."""
+    means = {cell: fmean(own) for cell, own in places.items()}
+    middle = fmean(means.values())
+    between = math.fsum(len(own) * (means[cell] - middle) ** 2 for cell, own in places.items())
+    within = math.fsum((p - means[cell]) ** 2 for cell, own in places.items() for p in own)
+    freedom = sum(map(len, places.values())) - len(places)
+    if len(places) < 2:
+        return 1.0
+    if within <= 0.0:
+        return 0.0 if len(places) > 2 else 1.0
+    return f_tail((between / (len(places) - 1)) / (within / freedom), len(places) - 1, freedom)
+
+
+def drift(runs: Sequence[Run]) -> tuple[float, float]:
+    """Return the slope of the deviations per place, within cells, and its p-value."""
+    product = squares = variance = 0.0
+    for own in _by_cell(runs).values():
+        middle = fmean(run.position for run in own)
+        places = math.fsum((run.position - middle) ** 2 for run in own)
+        product += math.fsum(run.deviation * (run.position - middle) for run in own)
+        squares += places
+        variance += math.fsum(run.deviation**2 for run in own) * places / (len(own) - 1)
+    return product / squares, _two_sided(product, variance)
+
+
+def without_drift(runs: Sequence[Run], slope: float) -> list[Run]:
+    """Return the runs without a drift of so much per place."""
+    middles = {c: fmean(run.position for run in own) for c, own in _by_cell(runs).items()}
+    return [
+        Run(
+            run.deviation - slope * (run.position - middles[run.cell]),
+            run.cell,
+            run.position,
+            run.cluster,
+        )
+        for run in runs
+    ]
+
+
+def autocorrelation(runs: Sequence[Run]) -> tuple[float | None, float | None]:
+    """Return the correlation of neighbours in the sequence, and its p-value.
+
+    Of neighbours of different cells: those of one cell deviate to opposite sides by construction.
+    The variance is exact under any exchange of replicates within their cells.
+    """
+    squares = {cell: fmean(run.deviation**2 for run in own) for cell, own in _by_cell(runs).items()}
+    sizes = Counter(run.cell for run in runs)
+    groups: dict[tuple[Hashable, Hashable], list[Run]] = defaultdict(list)
+    total = size = 0.0
+    for first, second in pairwise(runs):
+        if first.cell == second.cell:
+            continue
+        total += first.deviation * second.deviation
+        size += 0.5 * (squares[first.cell] + squares[second.cell])
+        turned = (second.cell, first.cell) in groups
+        key = (second.cell, first.cell) if turned else (first.cell, second.cell)
+        groups[key] += (first, second)
+    if size <= 0.0:
+        return None, None
+    variance = math.fsum(
+        squares[a] * squares[b] * _combinations(own, sizes[a] - 1, sizes[b] - 1, a)
+        for (a, b), own in groups.items()
+    )
+    return total / size, _two_sided(total, variance)
+
+
+def _combinations(neighbours: Sequence[Run], of_a: int, of_b: int, a: Hashable) -> float:
+    """Sum over all pairs of neighbours of two cells, each with each, of what they have in common.
+
+    Two replicates of one cell correlate by -1/(n - 1), a replicate with itself by 1.
+    """
+    pairs = len(neighbours) // 2
+    if pairs == 1:
+        return 1.0
+    twice = [run for run, times in Counter(neighbours).items() if times > 1]
+    in_a = 2 * sum(run.cell == a for run in twice)
+    in_b = 2 * len(twice) - in_a
+    apart = pairs * pairs - pairs - in_a - in_b
+    return pairs - in_a / of_b - in_b / of_a + apart / (of_a * of_b)
+
+
+def what_is_left(values: Sequence[float], positions: Sequence[int]) -> tuple[float, float] | None:
+    """Correlation of neighbours in all that a model leaves, cells' means included, and its p-value.
+
+    By Wald and Wolfowitz's serial correlation (Annals of Mathematical Statistics 14, 1943).
+    """
+    places = sorted(range(len(values)), key=lambda row: positions[row])
+    ordered = _residual_of_a_line([values[row] for row in places])
+    squares = math.fsum(value * value for value in ordered)
+    if squares <= 0.0:
+        return None
+    total = math.fsum(a * b for a, b in pairwise(ordered))
+    expected, variance = -squares / len(ordered), squares**2 / len(ordered)
+    return total / squares, _two_sided(total - expected, variance)
+
+
+def _residual_of_a_line(values: Sequence[float]) -> list[float]:
+    middle, mean = 0.5 * (len(values) - 1), fmean(values)
+    slope = math.fsum((k - middle) * v for k, v in enumerate(values)) / math.fsum(
+        (k - middle) ** 2 for k in range(len(values))
+    )
+    return [v - mean - slope * (k - middle) for k, v in enumerate(values)]
+
+
+def _two_sided(value: float, variance: float) -> float:
+    if variance <= 0.0:
+        return 1.0
+    return 2.0 * NormalDist().cdf(-abs(value) / math.sqrt(variance))
