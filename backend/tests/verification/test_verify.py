@@ -103,6 +103,18 @@ def test_characters_that_are_refused_today_may_be_stored(
     assert codes(look(client)) == []
 
 
+def test_what_takes_too_much_to_read_again_is_not_said_to_be_unacceptable(client: Any) -> None:
+    rows = "".join(f"1500,{row},1.5\n" for row in range(ROWS))
+    table = f"mtu_bytes,replicate,drops\n{rows}".encode()
+    assert client.upload(table, "long.csv").status_code == 201
+    state = client.app.state
+    report = verify(state.database, state.object_store, Reading(seconds=0.01))
+    assert codes(report) == ["not_compared"]
+    (fault,) = report.faults
+    assert "took more to read than it may" in fault.message
+    assert "COALESCOPE_READING_SECONDS" in str(fault.advice)
+
+
 @pytest.mark.folder_stack
 @pytest.mark.parametrize("suffix", ["runlog", "csv"])
 def test_files_that_are_gone_cut_or_changed(filled: Any, suffix: str) -> None:

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """A user's model in a file."""
 
-import json
 from pathlib import Path
 
 from coalescope_models.catalogue import Model
@@ -9,6 +8,7 @@ from pydantic import ValidationError
 
 from coalescope.errors import CoalescopeError, Problem, refused
 from coalescope.predictions.service import get_model
+from coalescope.untrusted.json_texts import parsed
 from coalescope.user_models.schemas import UserModelIn
 from coalescope.user_models.service import read_user_model
 
@@ -38,8 +38,8 @@ def read_document(path: Path) -> UserModelIn:
     if len(content) > _MOST_BYTES:
         raise _no_model(path, f"is larger than {_MOST_BYTES} bytes")
     try:
-        data = json.loads(content)
-    except (ValueError, RecursionError):
+        data = parsed(content)
+    except ValueError:
         raise _no_model(path, "is not JSON") from None
     try:
         return UserModelIn.model_validate(data)

@@ -12,6 +12,7 @@ from typing import Any
 
 from coalescope.experiments.records import ExperimentRecord
 from coalescope.exports.formulas import as_meant, disarmed
+from coalescope.untrusted.json_texts import parsed
 
 KIND = "kind"
 PREFIX = "source."
@@ -43,8 +44,8 @@ def read_field(text: str) -> Any:
     if not text.startswith(_JSON):
         return text
     try:
-        return json.loads(text)
-    except (ValueError, RecursionError):
+        return parsed(text)
+    except ValueError:
         return text
 
 

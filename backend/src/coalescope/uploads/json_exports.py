@@ -5,7 +5,6 @@ Everything that a table is checked for holds for it, too. A row of what is said 
 of `runs` or `cells` and the header's 1: the first entry is row 2. Standard library only.
 """
 
-import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
@@ -21,6 +20,7 @@ from coalescope.exports.source_columns import source_columns
 from coalescope.exports.tables import Columns, csv_of_cells, csv_of_runs, own_units
 from coalescope.runs.records import MeasuredValue
 from coalescope.untrusted.bounds import EXPORT_BYTES, most
+from coalescope.untrusted.json_texts import parsed
 
 _START = re.compile(rb'\s*\{\s*"format":\s*\d+,\s*"experiment":')
 _START_BYTES = 4096
@@ -47,8 +47,8 @@ def as_table(file: BinaryIO) -> BinaryIO:
             advice="Send the CSV of the same export, which may be larger.",
         )
     try:
-        document = json.loads(content)
-    except (ValueError, RecursionError) as error:
+        document = parsed(content)
+    except ValueError as error:
         raise _changed(f"it is no JSON: {str(error)[:200]}") from None
     try:
         return BytesIO("".join(_csv(document)).encode())

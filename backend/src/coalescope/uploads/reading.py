@@ -256,12 +256,16 @@ class _PackedRuns(Sequence[NewRun]):
         return list(self)[index]
 
 
+TOOK_TOO_LONG = "took_too_long"
+TOOK_TOO_MUCH_MEMORY = "took_too_much_memory"
+
+
 class _Refusals:
     """What is said of a file that took more than it may."""
 
     def too_long(self, bounds: Bounds) -> CoalescopeError:
         return CoalescopeError(
-            "took_too_long",
+            TOOK_TOO_LONG,
             f"The file was not read within the {bounds.seconds:g} s that this server gives one; "
             "nothing was kept.",
             where={"limit_s": bounds.seconds},
@@ -270,7 +274,7 @@ class _Refusals:
 
     def too_much_memory(self, bounds: Bounds) -> CoalescopeError:
         return CoalescopeError(
-            "took_too_much_memory",
+            TOOK_TOO_MUCH_MEMORY,
             f"To read the file takes more than the {bounds.mib:,} MiB that this server gives one; "
             "nothing was kept.",
             where={"limit_mib": bounds.mib},

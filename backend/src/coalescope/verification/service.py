@@ -21,13 +21,14 @@ from coalescope.runs import service as runs
 from coalescope.runs.listing import page_of
 from coalescope.runs.records import Listing, MeasuredValue, NewRun
 from coalescope.storage.object_store import ObjectStore, same_bytes
-from coalescope.uploads.reading import Reading
+from coalescope.uploads.reading import TOOK_TOO_LONG, TOOK_TOO_MUCH_MEMORY, Reading
 from coalescope.uploads.stored_files import StoredFile, measured_anew, stored_files, without_rows
 from coalescope.verification.schema import schema_faults
 
 # Summaries and measures come from the same arithmetic; libraries may differ in the last digits.
 _RELATIVE = 1e-12
 _SEND_AGAIN = "Send or import the same file again, or restore a backup."
+_GIVE_MORE = "Raise COALESCOPE_READING_SECONDS or COALESCOPE_READING_MIB, and look again."
 _RESTORE = "Restore a backup into a new folder; files below logs/ can be imported again."
 
 
@@ -148,11 +149,18 @@ def _file(
         try:
             anew = measured_anew(file, path, deep)
         except CoalescopeError as error:
-            message = f"This program no longer accepts the file: {error.message}"
-            yield Problem("not_understood", message, where, error.advice)
+            yield _not_measured(error, where)
             return
         with database.read() as connection:
             yield from _measures(connection, anew, where)
+
+
+def _not_measured(error: CoalescopeError, where: Where) -> Problem:
+    if error.code in (TOOK_TOO_LONG, TOOK_TOO_MUCH_MEMORY):
+        message = "Its measures were not compared: the file took more to read than it may."
+        return Problem("not_compared", message, {**where, **error.where}, _GIVE_MORE)
+    message = f"This program no longer accepts the file: {error.message}"
+    return Problem("not_understood", message, dict(where), error.advice)
 
 
 def _measures(connection: Connection, anew: Sequence[NewRun], where: Where) -> Iterator[Problem]:

@@ -158,6 +158,10 @@ def test_what_is_no_table_is_refused(client: Any) -> None:
     answer = look(client, b"\x00\x01\x02")
     assert (answer.status_code, answer.json()["error"]["code"]) == (422, "not_text")
     assert look(client, LAB, mapping="{").json()["error"]["code"] == "bad_mapping"
+    nested = look(client, LAB, mapping="[" * 3_000 + "]" * 3_000).json()["error"]
+    assert (
+        nested["message"] == "The mapping cannot be used: it is no JSON: it is nested too deeply."
+    )
 
 
 def test_values_mapping_and_file_are_kept(client: Any) -> None:

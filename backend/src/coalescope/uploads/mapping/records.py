@@ -10,6 +10,7 @@ from typing import Any, get_args
 from coalescope.errors import CoalescopeError, did_you_mean
 from coalescope.glossary.units import scale, units_of
 from coalescope.untrusted.bounds import COLUMNS, NAME_CHARACTERS
+from coalescope.untrusted.json_texts import parsed
 from coalescope.uploads.columns import Column, classify, unknown_column
 from coalescope.uploads.mapping.decimals import DecimalSign
 from coalescope.uploads.mapping.layout import ENCODINGS, SEPARATORS, Layout
@@ -84,8 +85,8 @@ def mapping_of(said: Any) -> TableMapping:
 def mapping_from_text(text: str) -> TableMapping:
     """A mapping from JSON. Errors: as mapping_of."""
     try:
-        return mapping_of(json.loads(text))
-    except (ValueError, RecursionError) as error:
+        return mapping_of(parsed(text))
+    except ValueError as error:
         raise _bad(f"it is no JSON: {str(error)[:100]}") from None
 
 
