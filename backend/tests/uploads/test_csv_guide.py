@@ -69,6 +69,7 @@ def test_limits_of_the_guide_are_those_of_the_reader() -> None:
     assert table == {
         "a table": f"{bounds.TABLE_BYTES // 2**20} MiB",
         "a workbook, unpacked": f"{bounds.WORKBOOK_BYTES // 2**20} MiB",
+        "its styles, names and properties": f"{bounds.WORKBOOK_DESCRIPTION_BYTES // 2**10} KiB",
         "a sheet of it, empty ones included": f"{bounds.WORKBOOK_CELLS:,} cells",
         "its rows, blank ones included": f"{bounds.ROWS:,} rows",
         "its columns": f"{bounds.COLUMNS:,} columns",

@@ -50,7 +50,7 @@ def test_settings_are_settings(compose: dict[str, Any], monkeypatch: pytest.Monk
 
 
 #: Folders of the image, and what its packages are not there for.
-NOT_PASSED_ON = {"data_dir", "page_dir", "datasets_dir"} | {
+NOT_PASSED_ON = {"data_dir", "page_dir", "datasets_dir", "documents_dir"} | {
     "database_url",
     "object_store_url",
     "dask_scheduler",

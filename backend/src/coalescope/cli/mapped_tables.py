@@ -16,7 +16,6 @@ from coalescope.untrusted.bounds import TABLE_BYTES
 from coalescope.uploads.file_kinds import begins_as_run_log, is_named_as_run_log
 from coalescope.uploads.mapping.looking import Seen, SeenColumn
 from coalescope.uploads.mapping.records import TableMapping, mapping_of
-from coalescope.uploads.reading import Reading
 
 _SIGNS = {"comma": ",", "point": "."}
 _CHOOSE = "QUANTITY"
@@ -56,6 +55,9 @@ def with_what_was_seen(
 
 def _seen(file: GivenFile) -> Seen | None:
     """What the table is seen to be; None where it is none, or cannot be read."""
+    # loads the store, which sending does without
+    from coalescope.uploads.reading import Reading  # noqa: PLC0415
+
     try:
         regular = file.path.is_file() and file.path.stat().st_size <= TABLE_BYTES
         if is_named_as_run_log(file.name) or not regular:
