@@ -403,7 +403,7 @@ def test_a_fit_by_the_server(page: Page) -> None:
         " return own(r, ...rest); }"
     )
     page.goto("/workshop?model=cpu-overhead")
-    page.get_by_label("Experiment").select_option("geist-2005-nfs")
+    page.get_by_role("combobox", name="Experiment").select_option("geist-2005-nfs")
     page.get_by_label("system_cpu is compared with").select_option("system_cpu_jiffies")
     page.get_by_role("button", name="Fit on the server").click()
     table = page.get_by_role("table", name="Estimates with 95 % intervals")
@@ -437,7 +437,7 @@ def test_a_link_shows_the_fit_the_sliders_and_the_pull(
     """In a fresh profile too: the same cells beside the same curve."""
     upload_lab(server)
     page.goto("/workshop")
-    page.get_by_label("Experiment").select_option("lab")
+    page.get_by_role("combobox", name="Experiment").select_option("lab")
     page.get_by_label("latency_us is compared with").select_option("throughput_mbps")
     page.get_by_role("checkbox", name="wait_us").uncheck()
     page.get_by_role("button", name="Fit on the server").click()
@@ -462,7 +462,7 @@ def test_a_link_shows_the_fit_the_sliders_and_the_pull(
 def test_a_refused_fit_says_what_to_do(page: Page, console: Console) -> None:
     console.expected.append("422")
     page.goto("/workshop")
-    page.get_by_label("Experiment").select_option("dillon-2004")
+    page.get_by_role("combobox", name="Experiment").select_option("dillon-2004")
     page.get_by_role("button", name="Fit on the server").click()
     expect(page.locator(".fit .notice").first).to_be_visible()
 
