@@ -87,14 +87,7 @@ def recommend(parser: argparse.ArgumentParser) -> None:
     )
     shared.where(parser)
     shared.without(parser)
-    shared.repeated(
-        parser,
-        "--set",
-        metavar="NAME=VALUE",
-        type=arguments.number,
-        dest="values",
-        help="with --model: value of an input or parameter; may be repeated",
-    )
+    shared.values(parser, "with --model: ")
     shared.repeated(
         parser,
         "--choose",

@@ -11,14 +11,7 @@ from coalescope.cli.options import shared
 def predict(parser: argparse.ArgumentParser) -> None:
     """Of `coalescope predict`."""
     shared.model(parser)
-    shared.repeated(
-        parser,
-        "--set",
-        metavar="NAME=VALUE",
-        type=arguments.number,
-        dest="values",
-        help="value of an input or parameter; may be repeated",
-    )
+    shared.values(parser)
     shared.repeated(
         parser,
         "--over",

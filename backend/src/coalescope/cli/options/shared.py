@@ -143,3 +143,15 @@ def mapping(parser: argparse.ArgumentParser) -> None:
         choices=("comma", "point"),
         help="with --map: the decimal sign (default: what the file shows)",
     )
+
+
+def values(parser: argparse.ArgumentParser, when: str = "") -> None:
+    """Values of a model's inputs and parameters; `when` says when they count."""
+    repeated(
+        parser,
+        "--set",
+        metavar="NAME=VALUE",
+        type=arguments.number,
+        dest="values",
+        help=f"{when}value of an input or parameter; may be repeated",
+    )
