@@ -9,7 +9,7 @@ from coalescope_host.command_line import main
 from coalescope_host.protocols import SweepError
 from coalescope_host.run.calibration import Point
 from coalescope_host.run.effective_delay import DelayEstimate
-from coalescope_host.run.textfile import replace_file, textfile
+from coalescope_host.run.textfile import textfile, write_textfile
 from prometheus_client.parser import text_string_to_metric_families
 
 POINTS = [
@@ -52,7 +52,7 @@ def test_the_file_is_replaced_as_a_whole_and_readable_by_all(tmp_path: Path) -> 
     path = tmp_path / "nic.prom"
     path.write_text("old")
     before = path.stat().st_ino
-    replace_file(path, "new\n")
+    write_textfile(path, "new\n")
     assert path.read_text() == "new\n"
     assert path.stat().st_ino != before
     assert stat.S_IMODE(path.stat().st_mode) == 0o644
@@ -62,7 +62,7 @@ def test_the_file_is_replaced_as_a_whole_and_readable_by_all(tmp_path: Path) -> 
 def test_what_cannot_be_written_is_said_and_leaves_nothing(tmp_path: Path) -> None:
     (tmp_path / "nic.prom").mkdir()
     with pytest.raises(SweepError, match=r"nic\.prom: cannot be written: Is a directory"):
-        replace_file(tmp_path / "nic.prom", "new\n")
+        write_textfile(tmp_path / "nic.prom", "new\n")
     assert [one.name for one in tmp_path.iterdir()] == ["nic.prom"]
 
 

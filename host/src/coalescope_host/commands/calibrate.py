@@ -25,7 +25,7 @@ from coalescope_host.run.invocation import Invocation
 from coalescope_host.run.journal import Entry, Journal
 from coalescope_host.run.signals import interruptible
 from coalescope_host.run.sweeping import guarded
-from coalescope_host.run.textfile import replace_file, textfile
+from coalescope_host.run.textfile import textfile, write_textfile
 from coalescope_host.run_log import read, window_counters
 from coalescope_host.settings.errors import SettingError
 from coalescope_host.settings.host import open_host
@@ -63,7 +63,7 @@ def _calibrate(options: Namespace, answer: Answer) -> int:
         latest = {entry["id"]: entry for entry in journal.of_type("run")}
     points = list(_points(plan, runs, latest, folder))
     if options.textfile is not None:
-        replace_file(options.textfile, textfile(plan.interface, points, time.time()))
+        write_textfile(options.textfile, textfile(plan.interface, points, time.time()))
     lines = (*calibration(points), *granularity(took_us))
     answer.tell(
         lines,

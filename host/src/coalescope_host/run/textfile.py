@@ -5,12 +5,10 @@ The node exporter's textfile collector reads a folder: a file there must be whol
 read. Units are Prometheus' (seconds), labels ethtool's (`rx_usecs`, `rx_frames`).
 """
 
-import os
-import tempfile
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import suppress
 from pathlib import Path
 
+from coalescope_host.plain_files import replace_file
 from coalescope_host.protocols import SweepError
 
 from .calibration import Point
@@ -79,27 +77,13 @@ def _escaped(value: str) -> str:
     return value.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
 
 
-def replace_file(path: Path, content: str) -> None:
-    """Put a file there, or in the place of the one there: at no moment is it half written.
+def write_textfile(path: Path, content: str) -> None:
+    """Put it where the collector, which is another user, reads it.
 
     Raises:
         SweepError: if it cannot be written.
     """
     try:
-        _replace(path, content)
+        replace_file(path, content, 0o644)
     except OSError as error:
         raise SweepError(f"{path}: cannot be written: {error.strerror}") from None
-
-
-def _replace(path: Path, content: str) -> None:
-    descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-    try:
-        with os.fdopen(descriptor, "w", encoding="utf-8") as file:
-            file.write(content)
-            os.fchmod(file.fileno(), 0o644)  # the collector is another user
-            os.fsync(file.fileno())
-        Path(name).replace(path)
-    except BaseException:
-        with suppress(OSError):
-            Path(name).unlink()
-        raise

@@ -10,13 +10,14 @@ import fcntl
 import json
 import os
 import stat
-import tempfile
 import time
 import uuid
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
+
+from coalescope_host.plain_files import replace_file
 
 from .device import Device
 from .driver import bus_address
@@ -99,18 +100,7 @@ def write(path: Path, state: Mapping[str, Any]) -> Saved:
     )
     try:
         _make_folder(path.parent)
-        with tempfile.NamedTemporaryFile(
-            "w", dir=path.parent, prefix=f".{path.name}.", delete=False, encoding="utf-8"
-        ) as file:
-            temporary = Path(file.name)
-            try:
-                json.dump(asdict(saved), file, indent=1)
-                file.flush()
-                os.fsync(file.fileno())
-                temporary.rename(path)
-            except BaseException:
-                temporary.unlink(missing_ok=True)
-                raise
+        replace_file(path, json.dumps(asdict(saved), indent=1))
         _sync_folder(path.parent)
     except OSError as error:
         raise SettingError(
