@@ -74,6 +74,7 @@ export function experimentOf(
     notes: [],
     default_view: view,
     // as its source.toml names its paper's method
+    of_a_data_set: true,
     default_fit: slug === 'geist-2005-nfs' ? { model: 'cpu-overhead', method: 'paper-tls', where: {} } : null,
   };
 }

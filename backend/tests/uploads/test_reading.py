@@ -69,8 +69,8 @@ def test_what_is_stored_is_read_again_within_the_same_bounds(client: Any, kind: 
     state = client.app.state
     assert verify(state.database, state.object_store, Reading()).sound
     (fault,) = verify(state.database, state.object_store, Reading(mib=1)).faults
-    assert fault.code == "not_understood"
-    assert "more than the 1 MiB" in fault.message
+    assert fault.code == "not_compared"
+    assert fault.where["limit_mib"] == 1
 
 
 @pytest.mark.folder_stack
@@ -87,7 +87,7 @@ def test_the_command_line_knows_the_same_bounds(
     monkeypatch.setenv("COALESCOPE_DATASETS_DIR", "")
     monkeypatch.setenv("COALESCOPE_READING_MIB", "1")
     assert main(["verify", "--deep", "--data", str(data)]) == 1
-    assert "more than the 1 MiB" in capsys.readouterr().err
+    assert "limit_mib 1" in capsys.readouterr().err
     assert main(["import", "--data", str(data), str(tmp_path / "lab.csv")]) == 1
     assert "more than the 1 MiB" in capsys.readouterr().err
     monkeypatch.delenv("COALESCOPE_READING_MIB")

@@ -1691,11 +1691,8 @@ export interface components {
             notes: string[];
             default_view: components["schemas"]["DefaultViewOut"] | null;
             default_fit: components["schemas"]["DefaultFitOut"] | null;
-            /**
-             * Of A Data Set
-             * @default false
-             */
-            of_a_data_set?: boolean;
+            /** Of A Data Set */
+            of_a_data_set: boolean;
         };
         /**
          * ExperimentSummaryOut

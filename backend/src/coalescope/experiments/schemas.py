@@ -121,7 +121,7 @@ class ExperimentOut(_ExperimentBase):
     notes: list[str]
     default_view: DefaultViewOut | None
     default_fit: DefaultFitOut | None
-    of_a_data_set: bool = False
+    of_a_data_set: bool
 
 
 class SummaryOut(BaseModel):
