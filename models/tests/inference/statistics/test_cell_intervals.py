@@ -114,6 +114,39 @@ def test_short_rounds_whose_runs_depend_on_their_neighbours_carry_no_interval(mo
     assert refused < 0.1
 
 
+def short_blocks(replicates, rng):
+    cells, own, noise, _ = short_rounds(replicates, rng)
+    return cells, own, noise, "block"
+
+
+def test_short_blocks_that_resemble_each_other_carry_no_interval(monkeypatch):
+    _, refused = coverage(short_blocks, 20, 60, settings=6)
+    assert refused >= 0.9
+
+    def independent(found, _runs, shared):
+        return judging._judged(found, "by_cluster", shared)
+
+    monkeypatch.setattr(judging, "_successive", independent)
+    share, refused = coverage(short_blocks, 20, 60, settings=6)
+    assert share < 0.9
+    assert refused == 0.0
+
+
+def test_a_drift_over_blocks_of_one_order_is_in_their_scatter():
+    def drifting(replicates, rng):
+        own, cells = np.divmod(np.arange(CELLS * replicates), CELLS)
+        return (
+            cells,
+            own,
+            rng.normal(size=len(cells)) + 3.0 * np.linspace(-1, 1, len(cells)),
+            "block",
+        )
+
+    for replicates in (2, 3, 5):
+        share, _ = coverage(drifting, replicates, 100)
+        assert share > 0.93
+
+
 def test_single_runs_of_a_refused_measure_have_no_interval_either():
     cells = [*np.repeat(np.arange(12), 3).tolist(), "once"]
     values = (100.0 + alike(len(cells), np.random.default_rng(2))).tolist()

@@ -138,6 +138,55 @@ def test_short_rounds_of_runs_that_resemble_each_other_are_refused():
     assert sweep(alike(4 * CELLS), *long_ones).verdict == "by_cluster"
 
 
+def short_blocks(count, settings=9, seed=5):
+    """Blocks in a row, each with every setting once in an order of its own."""
+    rng = np.random.default_rng(seed)
+    cells = np.concatenate([rng.permutation(settings) for _ in range(count)])
+    return cells, np.repeat(np.arange(count), settings)
+
+
+def test_short_blocks_of_runs_that_resemble_each_other_are_refused():
+    cells, own = short_blocks(15)
+    found = sweep(alike(len(cells)), cells, own, "block")
+    assert found.verdict == "refused"
+    assert found.reason.startswith("Runs resemble the ones before them within blocks (auto")
+    assert "blocks of 9 runs are so short that they may resemble each other" in found.reason
+
+
+def test_what_blocks_share_is_no_sign_that_they_resemble_each_other():
+    cells, own = short_blocks(15)
+    effect = 0.05 * np.random.default_rng(3).normal(size=15)
+    found = sweep(noise(len(cells)) + effect[own], cells, own, "block")
+    assert found.verdict == "by_cluster"
+    assert found.reason.endswith("the intervals are made of the 15 blocks.")
+
+
+def test_blocks_too_short_to_show_it_are_said_to_be_so():
+    cells, own = short_blocks(30, settings=3)
+    found = sweep(noise(len(cells)), cells, own, "block")
+    assert found.verdict == "by_cluster"
+    assert "of 3 runs, are too few or too short to show whether a block resembles" in found.reason
+
+
+def test_blocks_whose_means_follow_each_other_are_refused():
+    cells, own = short_blocks(40, settings=3)
+    slow = 0.03 * np.sin(2.0 * np.pi * np.arange(40) / 20.0)
+    found = sweep(noise(len(cells)) + slow[own], cells, own, "block")
+    assert found.verdict == "refused"
+    assert found.reason.startswith("Blocks resemble the ones before them")
+
+
+def test_blocks_that_pauses_part_or_whose_order_is_not_known_are_taken_for_independent():
+    cells, own = short_blocks(15)
+    values = ((100.0 + cells) * (1.0 + alike(len(cells)))).tolist()
+    labels = tuple(own.tolist())
+    parted = Timeline(tuple(range(len(cells))), labels, "block", apart=True)
+    assert independence(values, cells.tolist(), parted).verdict == "by_cluster"
+    found = independence(values, cells.tolist(), Timeline(None, labels, "block"))
+    assert found.verdict == "by_cluster"
+    assert "are taken for independent: their order is not known" in found.reason
+
+
 def test_rounds_are_short_while_their_means_correlate_by_a_fifth():
     def correlation(size):
         places = np.arange(2 * size)

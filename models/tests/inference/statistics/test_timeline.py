@@ -41,6 +41,15 @@ def test_blocks_that_a_table_names_come_first():
     assert timeline(NOT_KNOWN, ["a"] * 4, NOT_KNOWN, NOT_KNOWN).kind is None
 
 
+def test_blocks_are_apart_where_no_session_has_two():
+    blocks = ["a", "a", "b", "b"]
+    nights = [0.0, 20 * HOUR_S, 40 * HOUR_S, 60 * HOUR_S]
+    assert timeline(NOT_KNOWN, blocks, NOT_KNOWN, nights).apart
+    one_night = [0.0, HOUR_S, 2 * HOUR_S, 60 * HOUR_S]
+    assert not timeline(NOT_KNOWN, blocks, NOT_KNOWN, one_night).apart
+    assert not timeline([1, 2, 3, 4], blocks, NOT_KNOWN, NOT_KNOWN).apart
+
+
 def test_replicates_are_rounds_where_one_follows_the_other():
     found = timeline([1, 2, 3, 4], NOT_KNOWN, [1, 1, 2, 2], NOT_KNOWN)
     assert (found.kind, found.clusters) == ("round", (1, 1, 2, 2))

@@ -201,6 +201,51 @@ def autocorrelation(runs: Sequence[Run]) -> tuple[float | None, float | None]:
     return total / size, _two_sided(total, variance)
 
 
+def within_clusters(runs: Sequence[Run]) -> tuple[float | None, float]:
+    """Return the correlation of neighbours, clusters' means taken out, and its one-sided p-value.
+
+    Exchanging the runs of a cluster of m makes two of them correlate by -1/(m - 1). What clusters
+    share is no sign of dependence then, and neighbours of two clusters count as any others.
+    """
+    members: dict[Hashable, list[float]] = defaultdict(list)
+    for run in runs:
+        members[run.cluster].append(run.deviation)
+    means = {label: fmean(own) for label, own in members.items()}
+    squares = {
+        label: fmean((value - means[label]) ** 2 for value in own) for label, own in members.items()
+    }
+    total = size = expected = spread = 0.0
+    for first, second in pairwise(runs):
+        if first.cell == second.cell:
+            continue
+        a, b = squares[first.cluster], squares[second.cluster]
+        total += (first.deviation - means[first.cluster]) * (
+            second.deviation - means[second.cluster]
+        )
+        size += 0.5 * (a + b)
+        spread += a * b
+        if first.cluster == second.cluster:
+            expected -= a / (len(members[first.cluster]) - 1)
+    if size <= 0.0 or spread <= 0.0:
+        return None, 1.0
+    return total / size, _above(total - expected, spread)
+
+
+def of_clusters(runs: Sequence[Run]) -> tuple[float | None, float]:
+    """Return the correlation of successive clusters' means, a line taken out, and its p-value.
+
+    One-sided: only means that resemble each other make intervals too narrow.
+    """
+    members: dict[Hashable, list[float]] = defaultdict(list)
+    for run in runs:  # in sequence: each cluster where it begins
+        members[run.cluster].append(run.deviation)
+    found = what_is_left([fmean(own) for own in members.values()], range(len(members)))
+    if found is None:
+        return None, 1.0
+    level, two_sided = found
+    return level, 0.5 * two_sided if level > 0.0 else 1.0
+
+
 def _combinations(neighbours: Sequence[Run], of_a: int, of_b: int, a: Hashable) -> float:
     """Sum over all pairs of neighbours of two cells, each with each, of what they have in common.
 
@@ -237,6 +282,10 @@ def _residual_of_a_line(values: Sequence[float]) -> list[float]:
         (k - middle) ** 2 for k in range(len(values))
     )
     return [v - mean - slope * (k - middle) for k, v in enumerate(values)]
+
+
+def _above(value: float, variance: float) -> float:
+    return NormalDist().cdf(-value / math.sqrt(variance))
 
 
 def _two_sided(value: float, variance: float) -> float:

@@ -30,11 +30,13 @@ class Timeline:
         clusters: label of what each was recorded in; None where all were recorded together, or
             nothing is known.
         kind: what the labels are of; None without labels.
+        apart: whether pauses are known to part all blocks, as they part sessions.
     """
 
     positions: tuple[int, ...] | None
     clusters: tuple[Hashable, ...] | None
     kind: Cluster | None
+    apart: bool = False
 
     def of(self, rows: Sequence[int]) -> Timeline:
         """Return the same for some of the runs; their places stay those among all."""
@@ -42,6 +44,7 @@ class Timeline:
             None if self.positions is None else tuple(self.positions[row] for row in rows),
             None if self.clusters is None else tuple(self.clusters[row] for row in rows),
             self.kind,
+            self.apart,
         )
 
 
@@ -64,11 +67,12 @@ def timeline(
     """
     positions = _positions(orders, moments_s)
     named = _known(blocks)
-    if named is not None and len(set(named)) > 1:
-        return Timeline(positions, tuple(named), "block")
     sessions = _sessions(moments_s)
+    if named is not None and len(set(named)) > 1:
+        pairs = set(zip(named, sessions, strict=True))
+        return Timeline(positions, tuple(named), "block", len(pairs) == len(set(sessions)))
     if len(set(sessions)) > 1:
-        return Timeline(positions, sessions, "session")
+        return Timeline(positions, sessions, "session", True)
     numbers = _known(replicates)
     if positions is not None and numbers is not None and _one_after_another(numbers, positions):
         return Timeline(positions, tuple(numbers), "round")
