@@ -314,10 +314,10 @@ def test_a_base_needs_the_time_that_a_run_took(published: Any) -> None:
     assert "elapsed" in answer.json()["error"]["message"]
 
 
-def test_what_only_a_fit_needs_is_imported_by_a_fit() -> None:
+def test_what_only_fits_and_recommendations_need_is_imported_by_them() -> None:
     """scipy and statsmodels take seconds: neither the shell nor the server waits for them."""
     code = (
-        "import sys, coalescope.cli, coalescope.fits.endpoints, coalescope.uploads.log_keeper\n"
+        "import sys, coalescope.cli, coalescope.app, coalescope.uploads.log_keeper\n"
         "known = {name.split('.')[0] for name in sys.modules}\n"
         "heavy = {'scipy', 'statsmodels', 'pandas'} & known\n"
         "print(sorted(heavy))"

@@ -12,7 +12,6 @@ import math
 from collections.abc import Iterator, Sequence
 
 import numpy as np
-from scipy import stats
 
 from . import neighbours
 from .question import Constraint
@@ -42,6 +41,8 @@ def contenders(
         constraints: the bounds.
         current: place of the setting that bounds "within current" refer to.
     """
+    from scipy import stats  # noqa: PLC0415  not at start-up
+
     able = np.ones(len(means), dtype=np.bool_)
     for constraint in constraints:
         j = names.index(constraint.measure)

@@ -13,7 +13,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import linalg, optimize
 from threadpoolctl import threadpool_limits
 
 Floats = NDArray[np.float64]
@@ -80,6 +79,8 @@ class _Prior:
 
     def most_likely(self) -> Floats:
         """Return logarithms of the lengths, of the process's variance and of the own effects'."""
+        from scipy import optimize  # noqa: PLC0415  not at start-up
+
         factors = self.positions.shape[1]
         level = math.log(self.spread)
         bounds = [
@@ -112,6 +113,8 @@ class _Prior:
         return covariance
 
     def _unlikeliness(self, parameters: Floats) -> float:
+        from scipy import linalg  # noqa: PLC0415  not at start-up
+
         factors = self.positions.shape[1]
         together = self.covariance(parameters) + np.diag(self.variances)
         try:

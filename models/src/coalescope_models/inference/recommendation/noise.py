@@ -8,7 +8,6 @@ from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import special
 
 Floats = NDArray[np.float64]
 
@@ -55,6 +54,8 @@ def moderated_variances(variances: Floats, freedom: Floats) -> tuple[Floats, Flo
 
 def _prior(variances: Floats, freedom: Floats) -> tuple[float, float]:
     """Moments of log s²: the variance that all share, and how many degrees it counts for."""
+    from scipy import special  # noqa: PLC0415  not at start-up
+
     half = freedom / 2.0
     centred = np.log(variances) - special.digamma(half) + np.log(half)
     mean = float(centred.mean())
@@ -71,6 +72,8 @@ def _prior(variances: Floats, freedom: Floats) -> tuple[float, float]:
 
 def _inverse_trigamma(value: float) -> float:
     """Newton's method on 1/ψ′, which is convex; Smyth 2004, appendix."""
+    from scipy import special  # noqa: PLC0415  not at start-up
+
     root = 0.5 + 1.0 / value
     for _ in range(50):
         here = float(special.polygamma(1, root))

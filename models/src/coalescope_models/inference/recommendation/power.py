@@ -6,7 +6,6 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from scipy import stats
 
 from .choice import GUARD_RISK, LOSS_RISK, MOST_RIVALS, risks
 from .trade_off import Allowed, Floats
@@ -39,10 +38,14 @@ def more_runs(scores: Floats, kept: Allowed, freedom: float, tolerance: float) -
 
 def _deviations(share: Floats, freedom: float) -> Floats:
     """How many deviations lie between the middle of the draws and a limit that a share keeps."""
+    from scipy import stats  # noqa: PLC0415  not at start-up
+
     found: Floats = np.maximum(stats.t.ppf(share, freedom), 0.0)
     return found
 
 
 def _enough(risk: float) -> float:
     """How many must, for the limit to be kept but for that risk in four of five tries."""
+    from scipy import stats  # noqa: PLC0415  not at start-up
+
     return float(stats.norm.isf(risk) + stats.norm.ppf(_POWER))
