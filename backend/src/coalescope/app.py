@@ -100,9 +100,8 @@ def create_app(settings: Settings | None = None, tracer: Tracer | None = None) -
     store = open_store(settings, migrates=True, waits_for=lambda slug: False)
     loader = BackgroundLoader(store.database, store.object_store, store.waiting)
     cluster = Cluster(settings.dask_scheduler) if settings.dask_scheduler else None
-    spread = None if cluster is None else cluster.map
     runner = JobRunner(
-        store.database, computing(store.database, settings, spread), settings.jobs_at_once, tracer
+        store.database, computing(store.database, settings, cluster), settings.jobs_at_once, tracer
     )
     keeper = LogKeeper(store.database, settings)
 
@@ -122,7 +121,7 @@ def create_app(settings: Settings | None = None, tracer: Tracer | None = None) -
 
     app = _with_routes(lifespan)
     app.state.dataset_loader = loader
-    app.state.spread = spread
+    app.state.spread = None if cluster is None else cluster.map
     app.state.job_runner = runner
     app.state.log_keeper = keeper
     app.state.tables_at_once = CapacityLimiter(_TABLES_AT_ONCE)

@@ -16,6 +16,7 @@ import numpy as np
 import pytest
 from coalescope.errors import CoalescopeError
 from coalescope.jobs.cluster import Cluster
+from coalescope.jobs.underway import Underway
 from coalescope.predictions.service import Span
 from coalescope.predictions.sweeps import sweep
 from coalescope_models.inference.fitting import FitResult, fit_linear
@@ -106,6 +107,26 @@ def test_results_come_in_order_and_failures_through(cluster: Cluster) -> None:
     assert list(cluster.map(lambda item: item, [])) == []
     with pytest.raises(ZeroDivisionError):
         cluster.map(lambda item: 1 / item, [1, 0])
+
+
+def test_parts_are_counted_and_not_begun_after_the_end(cluster: Cluster) -> None:
+    done = Underway()
+    assert list(cluster.map(abs, range(50), done)) == list(range(50))
+    assert done.done == done.parts >= 2
+
+    def slow(item: int) -> int:
+        time.sleep(0.2)
+        return item
+
+    cancelled = Underway()
+    ending = threading.Timer(0.5, cancelled.ending.come)
+    ending.start()
+    with pytest.raises(CoalescopeError) as refused:
+        list(cluster.map(slow, range(1000), cancelled))
+    ending.join()
+    assert refused.value.code == "ended"
+    assert cancelled.done < cancelled.parts
+    assert list(cluster.map(abs, [-1])) == [1], "the workers are free again"
 
 
 def test_a_sweep_of_predictions_survives_a_worker_bit_by_bit(

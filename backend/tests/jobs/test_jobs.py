@@ -4,19 +4,21 @@
 import time
 from collections.abc import Callable
 from threading import Event, Thread
+from threading import enumerate as threads
 from typing import Any
 
 import pytest
 import sqlalchemy as sa
 from coalescope.db.engine import Database
 from coalescope.db.tables import jobs
-from coalescope.errors import not_found
+from coalescope.errors import CoalescopeError, not_found
 from coalescope.fits import service as fits
 from coalescope.fits.schemas import FitOut
 from coalescope.jobs import service
 from coalescope.jobs.runner import JobRunner
 from coalescope.jobs.schemas import JobIn
-from patience import PATIENCE_S
+from coalescope.jobs.underway import Underway
+from patience import PATIENCE_S, wait_until
 
 MakeClient = Callable[..., Any]
 FIT = {"model": "cpu-overhead", "resamples": 200, "seed": 7, "response": "system_cpu_s"}
@@ -112,8 +114,8 @@ def test_a_server_that_died_takes_no_job_with_it(asked: Any, make_client: MakeCl
     restarted.app.state.job_runner.stop()
     assert job["state"] == "done"
     with database(asked).write() as connection:
-        assert not service.still_at_it(connection, claim)
-        service.finish(connection, claim, {"late": True})
+        assert not service.still_at_it(connection, claim, Underway())
+        service.finish(connection, claim, Underway(), {"late": True})
     assert asked.get(f"/api/jobs/{uid}").json() == job, "what comes too late changes nothing"
 
 
@@ -145,7 +147,7 @@ def test_a_server_that_ends_in_order_gives_its_job_back(asked: Any) -> None:
         never.wait(PATIENCE_S)
         raise AssertionError
 
-    runner = JobRunner(database(asked), lambda _question: calculate, at_once=1)
+    runner = JobRunner(database(asked), lambda _question, _underway: calculate, at_once=1)
     runner.start()
     assert begun.wait(PATIENCE_S)
     assert asked.get(f"/api/jobs/{uid}").json()["state"] == "running"
@@ -158,7 +160,7 @@ def test_a_server_ends_after_what_it_reads(asked: Any) -> None:
     ask(asked)
     reading, go = Event(), Event()
 
-    def prepare(_question: JobIn) -> Callable[[], FitOut]:
+    def prepare(_question: JobIn, _underway: Underway) -> Callable[[], FitOut]:
         with database(asked).read():
             reading.set()
             assert go.wait(PATIENCE_S)
@@ -231,3 +233,111 @@ def test_a_grid_that_is_too_large_for_a_job_fails_it(client: Any) -> None:
     job = ended(client, asked.json()["id"])
     runner.stop()
     assert (job["state"], job["error"]["code"]) == ("failed", "wrong_range")
+
+
+def cancel(client: Any, uid: str) -> Any:
+    return client.post(f"/api/jobs/{uid}/cancellation")
+
+
+def test_a_job_that_waits_is_cancelled(asked: Any) -> None:
+    uid = ask(asked).json()["id"]
+    job = cancel(asked, uid).json()
+    assert (job["state"], job["fit"], job["error"]) == ("cancelled", None, None)
+    assert job["finished_at"] is not None
+    assert take(asked) is None, "nobody computes it"
+    assert cancel(asked, uid).json() == job, "cancelling it again changes nothing"
+    again = ask(asked)
+    assert again.status_code == 202
+    assert again.json()["id"] != uid, "its question can be asked anew"
+    assert cancel(asked, "nothing").status_code == 404
+
+
+def test_what_has_ended_cannot_be_cancelled(asked: Any) -> None:
+    uid = ask(asked).json()["id"]
+    asked.app.state.job_runner.start()
+    job = ended(asked, uid)
+    asked.app.state.job_runner.stop()
+    refused = cancel(asked, uid)
+    assert (refused.status_code, refused.json()["error"]["code"]) == (409, "job_ended")
+    assert asked.get(f"/api/jobs/{uid}").json() == job
+
+
+def test_a_job_says_how_far_it_is_and_ends_with_the_part_at_hand(asked: Any) -> None:
+    uid = ask(asked).json()["id"]
+    fourth, go = Event(), Event()
+    computed: list[int] = []
+    works: list[Underway] = []
+
+    def part(number: int) -> None:
+        if number == 3:
+            fourth.set()
+            assert go.wait(PATIENCE_S)
+        computed.append(number)
+
+    def prepare(_question: JobIn, underway: Underway) -> Callable[[], FitOut]:
+        works.append(underway)
+
+        def calculate() -> FitOut:
+            list(underway.one_by_one(part, range(10)))
+            raise AssertionError
+
+        return calculate
+
+    def how_far() -> tuple[int, int]:
+        job = asked.get(f"/api/jobs/{uid}").json()
+        return job["parts_done"], job["parts"]
+
+    runner = JobRunner(database(asked), prepare, at_once=1)
+    runner.start()
+    assert fourth.wait(PATIENCE_S)
+    wait_until(lambda: how_far() == (3, 10), "it does not say how far it is")
+    assert cancel(asked, uid).json()["state"] == "cancelled"
+    runner.look()
+
+    def is_told() -> bool:
+        try:
+            works[0].ending.check()
+        except CoalescopeError:
+            return True
+        return False
+
+    wait_until(is_told, "what computes is not told")
+    go.set()
+    wait_until(lambda: not under_way(uid), "it goes on")
+    runner.stop()
+    assert computed == [0, 1, 2, 3]
+    assert asked.get(f"/api/jobs/{uid}").json()["state"] == "cancelled"
+
+
+def under_way(uid: str) -> bool:
+    return any(thread.name == f"job {uid}" for thread in threads())
+
+
+def test_a_nonlinear_job_answers_what_a_request_does(asked: Any) -> None:
+    fit = {
+        "model": "cpu-overhead",
+        "output": "system_cpu",
+        "response": "system_cpu_s",
+        "free": ["alpha"],
+        "resamples": 50,
+    }
+    found = asked.post("/api/experiments/lab/nonlinear-fits", json=fit)
+    uid = asked.post("/api/jobs", json={"experiment": "lab", "nonlinear_fit": fit}).json()["id"]
+    asked.app.state.job_runner.start()
+    job = ended(asked, uid)
+    asked.app.state.job_runner.stop()
+    assert found.status_code == 200, found.text
+    assert job["nonlinear_fit"] == found.json()
+    assert job["parts_done"] == job["parts"] >= 1
+
+
+def test_jobs_of_a_deleted_experiment_are_not_seen(asked: Any) -> None:
+    uid = ask(asked).json()["id"]
+    assert "coalescope_store_experiments 1.0" in asked.get("/metrics").text
+    assert asked.request("DELETE", "/api/experiments/lab").status_code == 200
+    assert asked.get("/api/jobs").json() == []
+    assert asked.get(f"/api/jobs/{uid}").status_code == 404
+    assert cancel(asked, uid).status_code == 404
+    assert "coalescope_store_experiments 0.0" in asked.get("/metrics").text
+    assert asked.post("/api/experiments/lab/restoration").status_code == 200
+    assert [job["id"] for job in asked.get("/api/jobs").json()] == [uid]

@@ -83,6 +83,7 @@ def test_every_address_of_the_api_has_the_class_that_it_should(client: Any) -> N
         "post /api/experiments",
         "post /api/uploads",
         "post /api/jobs",
+        "post /api/jobs/{job_id}/cancellation",
         "post /api/links",
         "put /api/sweeps/{sweep_id}",
         "put /api/sweeps/{sweep_id}/progress",

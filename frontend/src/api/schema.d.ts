@@ -424,6 +424,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/jobs/{job_id}/cancellation": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Cancel job
+         * @description End a job before it is done, whoever asked for it; it stays in the list as cancelled.
+         *
+         *     What computes it stops within seconds. Asked again, the same question is a new job.
+         */
+        post: operations["cancel_job"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/experiments/{slug}/variance": {
         parameters: {
             query?: never;
@@ -2217,7 +2239,7 @@ export interface components {
              * State
              * @enum {string}
              */
-            state: "queued" | "running" | "done" | "failed";
+            state: "queued" | "running" | "done" | "failed" | "cancelled";
             /** Asked At */
             asked_at: string;
             /**
@@ -2225,8 +2247,21 @@ export interface components {
              * @description When it was last begun
              */
             started_at: string | null;
-            /** Finished At */
+            /**
+             * Finished At
+             * @description When it was done, failed or was cancelled
+             */
             finished_at: string | null;
+            /**
+             * Parts Done
+             * @description Parts of the work that were computed when its server last said so
+             */
+            parts_done: number | null;
+            /**
+             * Parts
+             * @description Parts of the work as far as they are counted: a bootstrap may take several passes, and each adds its own when it begins. Null before, and where it has no parts
+             */
+            parts: number | null;
             /** @description What /fits would have answered */
             fit: components["schemas"]["FitOut"] | null;
             /** @description What /nonlinear-fits would have answered */
@@ -6199,6 +6234,65 @@ export interface operations {
             };
             /** @description Not Found */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+            /** @description The input is wrong; nothing was changed */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+            /** @description Any other failure: 401 without a token, 403 for one of too small a scope or from a foreign origin, 421 to a foreign host, 429 and 503 with Retry-After for too many requests, 500 inside the server */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+        };
+    };
+    cancel_job: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The job's own identity */
+                job_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["JobOut"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+            /** @description Conflict */
+            409: {
                 headers: {
                     [name: string]: unknown;
                 };

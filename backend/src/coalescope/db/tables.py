@@ -235,5 +235,10 @@ jobs = sa.Table(
     sa.Column("started_at", sa.Text, nullable=True),
     sa.Column("heard_at", sa.Text, nullable=True),
     sa.Column("finished_at", sa.Text, nullable=True),
-    sa.CheckConstraint("state IN ('queued', 'running', 'done', 'failed')", name="state_known"),
+    # of the work, as far as it is known how much that is
+    sa.Column("parts_done", sa.Integer, nullable=True),
+    sa.Column("parts", sa.Integer, nullable=True),
+    sa.CheckConstraint(
+        "state IN ('queued', 'running', 'done', 'failed', 'cancelled')", name="state_known"
+    ),
 )

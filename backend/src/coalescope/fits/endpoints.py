@@ -46,7 +46,8 @@ def create_fit(request: Request, slug: str, body: FitIn) -> FitOut:
         # No connection is held while the fit runs.
         with database.read() as connection:
             selection = service.select_rows(connection, get_experiment(connection, slug), asked)
-        return fit_out(service.fit(selection, asked, request.app.state.spread))
+        spread = request.app.state.spread if service.is_large(selection, asked) else None
+        return fit_out(service.fit(selection, asked, spread))
 
     key = (experiment.id, experiment.data_version, asked)
     return _answer(request, kept, key, compute)

@@ -126,16 +126,22 @@ def select_rows(
     return Selection(experiment, model, selection.where, table, selection.without)
 
 
-def fit(selection: Selection, request: FitRequest, spread: Over | None = None) -> Fit:
+def is_large(selection: Selection, request: FitRequest) -> bool:
+    """Whether it is worth while to compute its bootstrap on other machines."""
+    return len(selection.table.factors) * request.resamples >= _WORTH_SPREADING
+
+
+def fit(selection: Selection, request: FitRequest, over: Over | None = None) -> Fit:
     """Fit. Where a cell has several runs, those are replicates and the model meets their means.
 
-    `spread` computes the parts of a large bootstrap on other machines; the result is the same.
+    `over` computes the parts of the bootstrap, in place of a thread for each core; the result is
+    the same.
     Data that cannot determine the parameters give a fit that says so, with no values.
     """
     table = selection.table
-    result = _fit(selection, table.columns, request, spread)
+    result = _fit(selection, table.columns, request, over)
     columns = table.columns_without_probes() if result.identifiable else None
-    without = None if columns is None else _fit(selection, columns, request, spread)
+    without = None if columns is None else _fit(selection, columns, request, over)
     factors = [table.factors[residual.index] for residual in result.residuals]
     return Fit(
         experiment=selection.experiment,
@@ -152,10 +158,9 @@ def _fit(
     selection: Selection,
     columns: Mapping[str, NDArray[float64]],
     request: FitRequest,
-    spread: Over | None,
+    over: Over | None,
 ) -> FitResult:
     table = selection.table
-    large = len(table.factors) * request.resamples >= _WORTH_SPREADING
     return fit_linear(
         selection.model,
         columns,
@@ -168,7 +173,7 @@ def _fit(
         base=request.base,
         resamples=request.resamples,
         rng=request.seed,
-        workers=spread if spread is not None and large else len(os.sched_getaffinity(0)),
+        workers=len(os.sched_getaffinity(0)) if over is None else over,
     )
 
 

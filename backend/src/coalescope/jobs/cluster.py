@@ -13,6 +13,7 @@ from threading import Lock
 from typing import Any
 
 from coalescope.errors import CoalescopeError
+from coalescope.jobs.underway import Underway
 
 _LOG = logging.getLogger("coalescope.cluster")
 _PATIENCE_S = 10
@@ -45,10 +46,16 @@ class Cluster:
         self._client: Any = None
         self._lock = Lock()
 
-    def map(self, function: Callable[[Any], Any], items: Sequence[Any]) -> Iterable[Any]:
+    def map(
+        self,
+        function: Callable[[Any], Any],
+        items: Sequence[Any],
+        underway: Underway | None = None,
+    ) -> Iterable[Any]:
         """Apply a function to each item; the results in their order.
 
-        Errors: CoalescopeError 503 where the scheduler does not answer or has no worker.
+        Errors: CoalescopeError 503 where the scheduler does not answer or has no worker, and where
+        the end of `underway` has come: then no part is begun any more.
         """
         try:
             client = self._connected()
@@ -59,7 +66,13 @@ class Cluster:
             made = client.submit(_loaded, self._dumps(function), pure=False)
             parts = [self._dumps(part) for part in _parts(items, _PARTS_PER_THREAD * threads)]
             futures = client.map(_applied, parts, function=made, pure=False)
-            results = client.gather(futures)
+            try:
+                if underway is not None:
+                    underway.wait_for(futures)
+                results = client.gather(futures)
+            except CoalescopeError:
+                client.cancel(futures, force=True)
+                raise
         except (OSError, TimeoutError) as error:
             raise CoalescopeError(
                 "cluster_unreachable",

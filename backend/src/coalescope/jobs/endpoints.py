@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""POST /api/jobs, GET /api/jobs and …/{id}."""
+"""POST /api/jobs, GET /api/jobs and …/{id}, POST …/{id}/cancellation."""
 
 from typing import Annotated
 
@@ -51,3 +51,18 @@ def list_jobs(
 def get_job(connection: ReadConnection, job_id: str) -> JobOut:
     """How a job is, and once it is done its result."""
     return service.get(connection, job_id)
+
+
+@router.post(
+    "/{job_id}/cancellation",
+    responses={404: {"model": ErrorResponse}, 409: {"model": ErrorResponse}},
+)
+def cancel_job(connection: WriteConnection, request: Request, job_id: str) -> JobOut:
+    """End a job before it is done, whoever asked for it; it stays in the list as cancelled.
+
+    What computes it stops within seconds. Asked again, the same question is a new job.
+    """
+    job = service.cancel(connection, job_id)
+    runner: JobRunner = request.app.state.job_runner
+    runner.look()
+    return job

@@ -7,23 +7,29 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection, Row
 
-from coalescope.db.tables import jobs
+from coalescope.db.tables import experiments, jobs
+
+# Of a deleted experiment nothing is seen, until it is restored.
+_SEEN = jobs.c.slug.not_in(
+    sa.select(experiments.c.slug).where(experiments.c.deleted_at.is_not(None))
+)
 
 
 def get(connection: Connection, uid: str) -> Row[Any] | None:
-    """The job of that identity."""
-    return connection.execute(sa.select(jobs).where(jobs.c.uid == uid)).first()
+    """The job of that identity, unless its experiment was deleted."""
+    return connection.execute(sa.select(jobs).where(jobs.c.uid == uid, _SEEN)).first()
 
 
 def same_question(connection: Connection, digest: str) -> Row[Any] | None:
-    """The newest job with that question that has not failed."""
-    query = sa.select(jobs).where(jobs.c.question_sha256 == digest, jobs.c.state != "failed")
+    """The newest job with that question that has an answer, or is to have one."""
+    useless = jobs.c.state.in_(("failed", "cancelled"))
+    query = sa.select(jobs).where(jobs.c.question_sha256 == digest, ~useless)
     return connection.execute(query.order_by(jobs.c.id.desc()).limit(1)).first()
 
 
 def newest(connection: Connection, slug: str | None, limit: int) -> Sequence[Row[Any]]:
-    """Jobs, of an experiment or of all, the newest first."""
-    query = sa.select(jobs).order_by(jobs.c.id.desc()).limit(limit)
+    """Jobs, of an experiment or of all that are not deleted, the newest first."""
+    query = sa.select(jobs).where(_SEEN).order_by(jobs.c.id.desc()).limit(limit)
     if slug is not None:
         query = query.where(jobs.c.slug == slug)
     return connection.execute(query).all()
@@ -55,6 +61,12 @@ def oldest_queued(connection: Connection) -> Row[Any] | None:
 def update(connection: Connection, uid: str, values: Mapping[str, Any]) -> None:
     """Change a job."""
     connection.execute(sa.update(jobs).where(jobs.c.uid == uid).values(**values))
+
+
+def end(connection: Connection, uid: str, values: Mapping[str, Any]) -> bool:
+    """Change a job that has not ended; whether it had not."""
+    under_way = (jobs.c.uid == uid, jobs.c.state.in_(("queued", "running")))
+    return connection.execute(sa.update(jobs).where(*under_way).values(**values)).rowcount > 0
 
 
 def update_own(connection: Connection, uid: str, worker: str, values: Mapping[str, Any]) -> bool:

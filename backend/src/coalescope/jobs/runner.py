@@ -12,16 +12,17 @@ from coalescope.db.engine import Database
 from coalescope.errors import CoalescopeError
 from coalescope.jobs import service
 from coalescope.jobs.schemas import JobIn
+from coalescope.jobs.underway import Underway
 from coalescope.web.tracing import TRACER, Tracer, span
 
 _LOG = logging.getLogger("coalescope.jobs")
 # Jobs may be asked for at another server of this store.
 _LOOK_EVERY_S = 2.0
-_SAY_EVERY_S = 5.0
+_SAY_EVERY_S = 2.0
 
 # Reads what a job needs from the store; what it returns computes, and asks the store no more.
 Calculate = Callable[[], BaseModel]
-Prepare = Callable[[JobIn], Calculate]
+Prepare = Callable[[JobIn, Underway], Calculate]
 
 
 class JobRunner:
@@ -77,8 +78,9 @@ class JobRunner:
         """Compute beside a clock that says we are still there.
 
         In a daemon, which holds no exit up. We may leave it to itself once it has read what it
-        needs: then it has no connection either.
+        needs: then it has no connection either. It ends with the part that it is at.
         """
+        underway = Underway()
         read, done = Event(), Event()
         outcome: list[BaseModel | CoalescopeError] = []
 
@@ -86,7 +88,7 @@ class JobRunner:
             TRACER.set(self._tracer)  # this thread's own
             try:
                 with span("job", uid=claim.uid, experiment=claim.question.experiment or ""):
-                    calculate = self._prepare(claim.question)
+                    calculate = self._prepare(claim.question, underway)
                     read.set()
                     outcome.append(calculate())
             except CoalescopeError as error:
@@ -101,6 +103,19 @@ class JobRunner:
 
         Thread(target=compute, name=f"job {claim.uid}", daemon=True).start()
         read.wait()
+        try:
+            self._watch(claim, underway, done, outcome)
+        finally:
+            underway.ending.come()
+
+    def _watch(
+        self,
+        claim: service.Claim,
+        underway: Underway,
+        done: Event,
+        outcome: list[BaseModel | CoalescopeError],
+    ) -> None:
+        """Say how far it is until it is done or is the worker's no more; keep what comes of it."""
         while not done.is_set():
             self._asked.wait(_SAY_EVERY_S)
             self._asked.clear()
@@ -108,13 +123,13 @@ class JobRunner:
                 if self._stopping.is_set():
                     service.give_back(connection, claim)
                     return
-                if not service.still_at_it(connection, claim):
+                if not service.still_at_it(connection, claim, underway):
                     return
         with self._database.write() as connection:
             if isinstance(outcome[0], CoalescopeError):
                 service.fail(connection, claim, outcome[0])
             else:
-                service.finish(connection, claim, outcome[0].model_dump(mode="json"))
+                service.finish(connection, claim, underway, outcome[0].model_dump(mode="json"))
 
 
 def _internal() -> CoalescopeError:

@@ -11,7 +11,7 @@ from coalescope.fits.schemas import FitIn, FitOut, NonlinearFitIn, NonlinearFitO
 from coalescope.predictions.schemas import PredictionIn, PredictionOut
 from coalescope.web.error_responses import ErrorBody
 
-State = Literal["queued", "running", "done", "failed"]
+State = Literal["queued", "running", "done", "failed", "cancelled"]
 
 
 class GridPredictionIn(PredictionIn):
@@ -85,7 +85,14 @@ class JobOut(BaseModel):
     state: State
     asked_at: str
     started_at: str | None = Field(description="When it was last begun")
-    finished_at: str | None
+    finished_at: str | None = Field(description="When it was done, failed or was cancelled")
+    parts_done: int | None = Field(
+        description="Parts of the work that were computed when its server last said so"
+    )
+    parts: int | None = Field(
+        description="Parts of the work as far as they are counted: a bootstrap may take several "
+        "passes, and each adds its own when it begins. Null before, and where it has no parts"
+    )
     fit: FitOut | None = Field(description="What /fits would have answered")
     nonlinear_fit: NonlinearFitOut | None = Field(
         description="What /nonlinear-fits would have answered"

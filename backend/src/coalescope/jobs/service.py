@@ -17,15 +17,18 @@ from typing import Any
 from sqlalchemy.engine import Connection, Row
 
 from coalescope.db.timestamps import as_utc, utc_now
-from coalescope.errors import CoalescopeError, not_found
+from coalescope.errors import CoalescopeError, conflict, not_found
 from coalescope.experiments.service import get_experiment
 from coalescope.jobs import repository
 from coalescope.jobs.schemas import JobIn, JobOut
+from coalescope.jobs.underway import Underway
 
 _SILENT = timedelta(seconds=60)
 _KEPT = timedelta(days=30)
 _MOST_QUEUED = 100
 _MOST_ATTEMPTS = 3
+# What was computed is lost with the worker.
+_AGAIN = {"state": "queued", "worker": None, "parts_done": None, "parts": None}
 _KINDS = ("fit", "nonlinear_fit", "prediction")
 
 
@@ -87,6 +90,24 @@ def newest(connection: Connection, slug: str | None, limit: int) -> list[JobOut]
     return [_out(row) for row in repository.newest(connection, slug, limit)]
 
 
+def cancel(connection: Connection, uid: str) -> JobOut:
+    """End a job before it is done; nothing is kept of it. One that was cancelled stays so.
+
+    Its worker sees it when it next says that it is there. Errors: 404; 409 for a job that ended
+    in another way.
+    """
+    job = get(connection, uid)
+    cancelled = {"state": "cancelled", "worker": None, "finished_at": utc_now()}
+    if not repository.end(connection, uid, cancelled) and job.state != "cancelled":
+        raise conflict(
+            "job_ended",
+            f"The job {uid} has ended: it is {job.state}.",
+            where={"job": uid},
+            advice="There is nothing to cancel.",
+        )
+    return get(connection, uid)
+
+
 def any_to_take(connection: Connection) -> bool:
     """Whether there is anything to take up."""
     return repository.count(connection, "queued") > 0 or bool(
@@ -115,25 +136,33 @@ def take(connection: Connection, at_once: int) -> Claim | None:
     return Claim(waiting.uid, worker, JobIn.model_validate(waiting.question))
 
 
-def still_at_it(connection: Connection, claim: Claim) -> bool:
-    """Say that the worker is there; False where the job is no longer its own."""
-    return repository.update_own(connection, claim.uid, claim.worker, {"heard_at": utc_now()})
+def still_at_it(connection: Connection, claim: Claim, underway: Underway) -> bool:
+    """Say that the worker is there, and how far; False where the job is no longer its own."""
+    said = {"heard_at": utc_now(), **_how_far(underway)}
+    return repository.update_own(connection, claim.uid, claim.worker, said)
 
 
 def give_back(connection: Connection, claim: Claim) -> None:
     """Put the job back into the queue: the server ends."""
-    repository.update_own(connection, claim.uid, claim.worker, {"state": "queued", "worker": None})
+    repository.update_own(connection, claim.uid, claim.worker, dict(_AGAIN))
 
 
-def finish(connection: Connection, claim: Claim, result: Mapping[str, Any]) -> None:
-    """Keep the result, unless another worker has the job by now."""
+def finish(
+    connection: Connection, claim: Claim, underway: Underway, result: Mapping[str, Any]
+) -> None:
+    """Keep the result, unless the job was cancelled, or another worker has it by now."""
     values = {"state": "done", "result": dict(result), "finished_at": utc_now()}
+    values |= _how_far(underway)
     repository.update_own(connection, claim.uid, claim.worker, values)
 
 
 def fail(connection: Connection, claim: Claim, error: CoalescopeError) -> None:
     """Keep why it failed."""
     repository.update_own(connection, claim.uid, claim.worker, _failed(error))
+
+
+def _how_far(underway: Underway) -> dict[str, Any]:
+    return {"parts_done": underway.done, "parts": underway.parts or None}
 
 
 def _long_ago() -> str:
@@ -143,7 +172,7 @@ def _long_ago() -> str:
 def _after_silence(row: Row[Any]) -> dict[str, Any]:
     """Back into the queue, unless it took its workers with it time and again."""
     if row.attempts < _MOST_ATTEMPTS:
-        return {"state": "queued", "worker": None}
+        return dict(_AGAIN)
     return _failed(
         CoalescopeError(
             "job_lost",
@@ -167,6 +196,8 @@ def _out(row: Row[Any]) -> JobOut:
         asked_at=row.asked_at,
         started_at=row.started_at,
         finished_at=row.finished_at,
+        parts_done=row.parts_done if row.parts else None,
+        parts=row.parts,
         error=row.error,
         **found,
     )

@@ -15,7 +15,7 @@ from coalescope_models.user_models.model import UserModel
 from coalescope.errors import CoalescopeError
 from coalescope.settings import Settings
 from coalescope.untrusted.confined import Bounds
-from coalescope.untrusted.confinement import confined
+from coalescope.untrusted.confinement import OF_THE_SERVER, Ending, confined
 
 T = TypeVar("T")
 
@@ -37,6 +37,7 @@ class Confinement:
     """Calls functions of a user's model elsewhere, within bounds; of any other model, here."""
 
     bounds: Bounds
+    ending: Ending = OF_THE_SERVER
 
     def __call__(self, function: Callable[..., T], model: Any, *arguments: Any, **named: Any) -> T:
         """Return function(model, …), or raise what it raises.
@@ -45,12 +46,15 @@ class Confinement:
         """
         if not isinstance(model, UserModel):
             return function(model, *arguments, **named)
-        return cast(T, confined(self.bounds, _REFUSALS, function, model, *arguments, **named))
+        found = confined(
+            self.bounds, _REFUSALS, function, model, *arguments, ending=self.ending, **named
+        )
+        return cast(T, found)
 
 
-def confinement(settings: Settings) -> Confinement:
-    """The confinement that an instance's settings ask for."""
-    return Confinement(Bounds(settings.user_model_seconds, settings.user_model_mib))
+def confinement(settings: Settings, ending: Ending = OF_THE_SERVER) -> Confinement:
+    """The confinement that an instance's settings ask for; `ending` kills what runs in it."""
+    return Confinement(Bounds(settings.user_model_seconds, settings.user_model_mib), ending)
 
 
 class _Refusals:

@@ -95,12 +95,16 @@ class StoreCollector(Collector):
         with self._database.read() as connection:
             kept, size = connection.execute(files.select_from(uploads)).one()
             ran = connection.execute(sa.select(sa.func.count()).select_from(runs)).scalar_one()
-            named = sa.select(sa.func.count()).select_from(experiments)
+            shown = experiments.c.deleted_at.is_(None)
+            named = sa.select(sa.func.count()).select_from(experiments).where(shown)
             return {
                 "uploads": ("Files kept", kept),
                 "upload_bytes": ("Bytes of the files kept", size),
                 "runs": ("Runs kept", ran),
-                "experiments": ("Experiments", connection.execute(named).scalar_one()),
+                "experiments": (
+                    "Experiments, without deleted ones",
+                    connection.execute(named).scalar_one(),
+                ),
             }
 
 

@@ -23,7 +23,11 @@ _QUESTIONS = re.compile(
     rf"/api/(?:predictions|recommendations|uploads/look|policies/trials|models/{_NAME}/predictions"
     rf"|experiments/{_NAME}/(?:fits|nonlinear-fits|recommendations))"
 )
-_ADDITIONS = re.compile(rf"/api/(?:experiments|uploads|links|jobs|sweeps/{_NAME}(?:/progress)?)")
+# Who may ask for a job may cancel it: it takes nothing away that was measured.
+_ADDITIONS = re.compile(
+    rf"/api/(?:experiments|uploads|links|jobs(?:/{_NAME}/cancellation)?"
+    rf"|sweeps/{_NAME}(?:/progress)?)"
+)
 # How far a sweep is: said after each run, and nothing that is measured.
 _PROGRESS = re.compile(rf"/api/sweeps/{_NAME}/progress")
 

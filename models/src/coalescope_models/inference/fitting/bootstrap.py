@@ -17,7 +17,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,6 +29,8 @@ from .points import Floats, Groups, Integers, normalised
 #: Applies a function to each item, wherever that is, and returns the results in their order. What
 #: computes on other machines has to pickle the function (by value) and the items.
 Over = Callable[[Callable[[Any], Any], Sequence[Any]], Iterable[Any]]
+
+Part = TypeVar("Part")
 
 #: Bytes that the weights of one chunk of resampled rows may take.
 _CHUNK_BYTES = 8_000_000
@@ -70,7 +72,7 @@ def resample_rows(
         return estimate(Moments.of_weighted(ordered, own * _weights(strata, *chunk)))
 
     most = _CHUNK_BYTES // (8 * len(ordered))
-    return _over(_chunks(most, resamples, rng), estimated, workers)
+    return over_parts(_chunks(most, resamples, rng), estimated, workers)
 
 
 def resample_replicates(
@@ -102,7 +104,7 @@ def resample_replicates(
         return estimate(Moments.of_sets(normalised(replicates.means(*chunk)), weights))
 
     most = _MEANS_BYTES // (8 * cells.count * rows.shape[1])
-    return _over(_chunks(most, resamples, rng), estimated, workers)
+    return over_parts(_chunks(most, resamples, rng), estimated, workers)
 
 
 def percentile_ends(
@@ -265,15 +267,16 @@ def _chunks(most: int, resamples: int, rng: np.random.Generator) -> Sequence[_Ch
     return list(zip(sizes, rng.spawn(len(sizes)), strict=True))
 
 
-def _over(
-    chunks: Sequence[_Chunk], estimated: Callable[[_Chunk], Floats], workers: int | Over
+def over_parts(
+    parts: Sequence[Part], estimated: Callable[[Part], Floats], workers: int | Over
 ) -> Floats:
+    """Estimates from each part in their order, whoever computes them."""
     if callable(workers):
-        return np.concatenate(list(workers(estimated, chunks)))
-    if workers == 1 or len(chunks) == 1:
-        return np.concatenate([estimated(chunk) for chunk in chunks])
+        return np.concatenate(list(workers(estimated, parts)))
+    if workers == 1 or len(parts) == 1:
+        return np.concatenate([estimated(part) for part in parts])
     with ThreadPoolExecutor(workers) as threads:  # numpy works outside the interpreter's lock
-        return np.concatenate(list(threads.map(estimated, chunks)))
+        return np.concatenate(list(threads.map(estimated, parts)))
 
 
 def _weights(strata: Groups, resamples: int, rng: np.random.Generator) -> Floats:

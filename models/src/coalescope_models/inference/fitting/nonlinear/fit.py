@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ....catalogue import Model
 from ...statistics import Timeline
+from ..bootstrap import Over
 from ..dependence import in_view_of, without_intervals
 from ..errors import FitInputError
 from ..lack_of_fit import WIDENED, Stated, lack_of_fit, lack_of_fit_of_means, rejection
@@ -52,6 +53,7 @@ def fit_nonlinear(
     robust: bool = False,
     resamples: int = 1_000,
     rng: np.random.Generator | int | None = None,
+    workers: int | Over = 1,
 ) -> FitResult:
     """Fit some parameters of a model by least squares of all runs, within what they can be.
 
@@ -79,6 +81,7 @@ def fit_nonlinear(
         resamples: of the bootstrap over replicates; 0 for none. Rows that are no replicates get
             intervals from the curvature at the minimum instead.
         rng: generator, or the seed of one.
+        workers: threads for the bootstrap, or what runs its parts in their place, such as `map`.
 
     Returns:
         The fit, as `fit_linear` gives it, with method "nonlinear" or "nonlinear-robust". No
@@ -118,7 +121,7 @@ def fit_nonlinear(
     else:
         draws = None
         if plan.resamples and rng is not None:
-            draws = bootstrap(task, values, plan.resamples, np.random.default_rng(rng))
+            draws = bootstrap(task, values, plan.resamples, np.random.default_rng(rng), workers)
         result = _fitted(task, plan, name, values, draws)
     if cells is not None and not robust:
         found = len(outlying(task.deviations(values), task.groups))

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ..bootstrap import Replicates, percentile_ends
+from ..bootstrap import Over, Replicates, over_parts, percentile_ends
 from ..distributions import t_quantile
 from ..freedom import satterthwaite
 from ..points import Floats
@@ -22,7 +22,9 @@ _MOST_NUMBERS = 8_000_000
 _CUT_OFF = 0.01
 
 
-def bootstrap(task: Task, values: Floats, resamples: int, rng: np.random.Generator) -> Floats:
+def bootstrap(
+    task: Task, values: Floats, resamples: int, rng: np.random.Generator, workers: int | Over = 1
+) -> Floats:
     """Refit resampled replicates, [resamples, p]."""
     replicates = Replicates.of(task.replicates[:, None], task.groups)
     observed = replicates.means(resamples, rng)[:, :, 0]
@@ -30,9 +32,12 @@ def bootstrap(task: Task, values: Floats, resamples: int, rng: np.random.Generat
     most = max(1, _MOST_NUMBERS // each)
     starts = np.broadcast_to(values, (resamples, len(values)))
     parts = [slice(first, first + most) for first in range(0, resamples, most)]
-    return np.concatenate(
-        [task.solve(observed[p], starts[p], RESAMPLE_ITERATIONS).found for p in parts]
-    )
+
+    def refitted(part: slice) -> Floats:
+        found: Floats = task.solve(observed[part], starts[part], RESAMPLE_ITERATIONS).found
+        return found
+
+    return over_parts(parts, refitted, workers)
 
 
 def why_no_interval(task: Task, plan: Bootstrap) -> str | None:
