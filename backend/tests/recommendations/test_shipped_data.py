@@ -77,6 +77,35 @@ def test_hosts_are_nothing_to_choose(published: Any) -> None:
     assert one["message"].startswith("Nothing here is for choice: host says")
 
 
+def test_less_cpu_of_unknown_traffic_is_no_answer(published: Any) -> None:
+    """Of the 440BX the text says CPU shares alone: less of them may be less traffic."""
+    path = "/api/experiments/chase-1999/recommendations"
+    body = {"aims": [{"measure": "system_cpu_percent"}], "where": {"host": "440BX"}}
+    found = published.post(path, json=body).json()
+    assert (found["answer"], found["choices"], found["ask"]) == (None, [], [])
+    assert "System CPU is a share of time" in found["message"]
+    alone = published.post(path, json={**body, "guarded": False}).json()
+    assert alone["candidates"][alone["answer"]]["factors"]["mtu_bytes"] == 16384
+
+
+def test_a_default_that_was_measured_is_what_an_answer_is_compared_with(published: Any) -> None:
+    """Not with deep sleep forbidden, which hides that the answer takes four times the power."""
+    path = "/api/experiments/aspm-c-states-2026/recommendations"
+    found = published.post(path, json={"aims": [{"measure": "latency_p99_us"}]}).json()
+    assert found["basis"] == "default"
+    assert found["reference"]["factor.c_states"] == "all"
+    assert found["reference"]["factor.rx_usecs"] == "3 (dynamic conservative)"
+    power = next(e for e in found["effects"] if e["measure"] == "package_power_w")
+    assert power["change_percent"] > 300
+
+
+def test_a_way_to_poll_is_set_beside_what_it_takes(published: Any) -> None:
+    path = "/api/experiments/threaded-busy-poll-2025/recommendations"
+    where = {"packet_rate_hz": 25000, "factor.processing_us": 38}
+    body = {"aims": [{"measure": "latency_p99_us"}], "where": where}
+    assert "on a whole CPU" in " ".join(published.post(path, json=body).json()["cautions"])
+
+
 def test_idle_cpu_alone_asks_for_a_limit(published: Any) -> None:
     body = {"aims": [{"measure": "idle_cpu_percent"}], "where": {"workload": "iperf"}}
     found = published.post("/api/experiments/dillon-2004/recommendations", json=body).json()

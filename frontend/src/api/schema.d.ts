@@ -2708,7 +2708,7 @@ export interface components {
             guarded?: boolean;
             /**
              * Current
-             * @description Levels that are set now: the answer is compared with the nearest setting, and stays near to it. Without, with the one in which packets wait least and the MTU is least
+             * @description Levels that are set now: the answer is compared with the nearest setting, and stays near to it. Without, with the default that the data's source names; else with that of the driver, where it is known and was measured; else with the setting in which packets wait least and the MTU is least
              */
             current?: {
                 [key: string]: number | string;
@@ -3444,7 +3444,7 @@ export interface components {
             guarded?: boolean;
             /**
              * Current
-             * @description Levels that are set now: the answer is compared with the nearest setting, and stays near to it. Without, with the one in which packets wait least and the MTU is least
+             * @description Levels that are set now: the answer is compared with the nearest setting, and stays near to it. Without, with the default that the data's source names; else with that of the driver, where it is known and was measured; else with the setting in which packets wait least and the MTU is least
              */
             current?: {
                 [key: string]: number | string;
@@ -3514,6 +3514,12 @@ export interface components {
             reference: {
                 [key: string]: number | string;
             } | null;
+            /**
+             * Basis
+             * @description Why it is compared with that one
+             * @enum {string}
+             */
+            basis: "now" | "default" | "driver's default" | "least";
             /**
              * Effects
              * @description What the answer changes against it

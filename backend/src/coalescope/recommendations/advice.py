@@ -3,6 +3,7 @@
 
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Literal
 
 from coalescope_models.catalogue import Model
 from coalescope_models.inference.recommendation import Constraint, Recommendation
@@ -11,6 +12,11 @@ from coalescope.experiments.records import Choice, ExperimentRecord, Factors
 from coalescope.recommendations.commands import Commands
 from coalescope.recommendations.effects import Effect, Interval
 from coalescope.recommendations.guards import Limited
+
+#: What an answer is compared with: what is set now, or of the settings the nearest to it; the
+#: default that the data's source names, or the driver's; else the setting in which packets wait
+#: least and the MTU is least.
+Basis = Literal["now", "default", "driver's default", "least"]
 
 
 @dataclass(frozen=True)
@@ -23,8 +29,8 @@ class Advice:
         enough: the shortest delay among the settings that are good enough.
         commands: for the answer; None without an interface, or an answer.
         guards: bounds that were kept without being asked for.
-        reference: what an answer is compared with: of the settings the nearest to what is set
-            now, where that is known; else the least. None where there is nothing to compare.
+        reference: what an answer is compared with; None where there is nothing to compare.
+        basis: why with this one.
         compared: that what is set now was not measured, and what stands for it; None where it was.
         ci95: by measure that was asked about, of each setting's mean.
         effects: the answer against it.
@@ -45,6 +51,7 @@ class Advice:
     commands: Commands | None
     guards: Sequence[Constraint] = ()
     reference: Hashable | None = None
+    basis: Basis = "least"
     compared: str | None = None
     ci95: Mapping[str, Mapping[Hashable, Interval]] = field(default_factory=dict)
     effects: Sequence[Effect] = ()

@@ -89,6 +89,7 @@ def advise_from_model(
         commands=None if found.answer is None else commands_to_set(found.answer, settings, q),
         guards=guards,
         reference=None if found.answer is None else nearest(settings, q.current),
+        basis="now" if q.current else "least",
         model=model,
     )
 

@@ -2,7 +2,7 @@
 """The setting to choose among those that were measured, and the commands for it."""
 
 from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from coalescope_models.inference.recommendation import Constraint, Recommendation
 from coalescope_models.vocabulary.quantity import QUANTITIES
@@ -19,8 +19,14 @@ from coalescope.experiments.records import (
     FactorValue,
 )
 from coalescope.experiments.service import list_cells
-from coalescope.recommendations.advice import Advice
+from coalescope.recommendations.advice import Advice, Basis
 from coalescope.recommendations.choosing import choose, commands_to_set, shortest_good_enough
+from coalescope.recommendations.defaults import (
+    Default,
+    driver_default,
+    may_be_of_driver,
+    said_default,
+)
 from coalescope.recommendations.effects import Effect, effects, entangled, intervals, nearest
 from coalescope.recommendations.guards import Limited, keeps_limits, limits_to_offer
 from coalescope.recommendations.question import Question
@@ -29,11 +35,20 @@ from coalescope.runs.chosen import RunSelection, settings_of
 from coalescope.runs.records import RunValues
 from coalescope.runs.selection import refuse_mixed, select_runs
 from coalescope.runs.sequence import sequence_of
+from coalescope.runs.service import environments_of
 
 # settings × measures: each is drawn 4,000 times, 160 MB a copy and up to four of them
 _MOST_MEANS = 5_000
 # what the answer is compared in: what can be a goal
 _KNOWN = tuple(n for n, q in QUANTITIES.items() if q.role == "measure" and q.aim is not None)
+
+
+@dataclass(frozen=True)
+class Measured:
+    """The runs to choose from, and the default setting among them where it is known."""
+
+    chosen: RunSelection
+    default: Default | None
 
 
 def read_runs(
@@ -42,7 +57,7 @@ def read_runs(
     question: Question,
     where: Sequence[tuple[str, str]],
     without: Sequence[str] = (),
-) -> RunSelection:
+) -> Measured:
     """Read the runs to choose from.
 
     Errors: 422 as `select_runs`; what nobody chooses varies; what is held leaves one setting.
@@ -58,7 +73,13 @@ def read_runs(
     _refuse_idle_limits(question.limits, levels)
     given = [name for name in levels if not can_be_chosen(name, levels[name], experiment.source)]
     refuse_mixed(chosen.runs, given, ", which is given and not for choice")
-    return chosen
+    choosable = [name for name in levels if name not in given and len(levels[name]) > 1]
+    default = said_default(experiment.source, settings.values())
+    if default is None and may_be_of_driver(choosable):
+        found = environments_of(connection, experiment, where)
+        environments = [environment for environment, _ in found]
+        default = driver_default(environments, choosable, settings.values())
+    return Measured(chosen, default)
 
 
 def _refuse_what_is_held(
@@ -115,11 +136,12 @@ def _refuse_idle_limits(
         )
 
 
-def advise(experiment: ExperimentRecord, chosen: RunSelection, question: Question) -> Advice:
+def advise(experiment: ExperimentRecord, measured: Measured, question: Question) -> Advice:
     """Choose among the settings that were measured.
 
     Errors: 422 where the data cannot carry an answer, saying what to measure.
     """
+    chosen = measured.chosen
     runs = [run for run in chosen.runs if keeps_limits(run.factors, question.limits)]
     if not runs:
         raise CoalescopeError(
@@ -129,19 +151,22 @@ def advise(experiment: ExperimentRecord, chosen: RunSelection, question: Questio
             advice="Loosen one, or measure others.",
         )
     # a run without what is guarded does not count, and is told of
-    measured = _in_every_setting(runs)
-    kept, guards = question.with_guards(measured)
+    known = _in_every_setting(runs)
+    kept, guards = question.with_guards(known)
     whole = _whole(runs, kept.measures)
     settings: dict[Hashable, Factors] = {run.cell_id: run.factors for run in whole}
     _refuse_too_many(settings, kept.measures)
     kept = kept.at_levels(factor_levels(settings.values()))
-    found = _unless_entangled(_of_runs(whole, kept), settings)
+    kept, basis = _compared_with(kept, measured.default, settings)
+    found = _unless_entangled(_of_runs(whole, kept), settings, left_out=len(whole) < len(runs))
+    found = _unless_work_is_unknown(found, kept.share_of_unknown_work(known))
     advice = Advice(
         found=found,
         settings=settings,
         enough=shortest_good_enough(found, settings),
         commands=None,
         guards=guards,
+        basis=basis,
         compared=_not_measured(settings, kept.current),
         ci95={name: intervals(whole, name) for name in kept.measures},
         cautions=tuple(experiment.source.get("cautions", ())),
@@ -158,6 +183,18 @@ def advise(experiment: ExperimentRecord, chosen: RunSelection, question: Questio
     return _with_effects(advice, whole, kept)
 
 
+def _compared_with(
+    question: Question, default: Default | None, settings: Mapping[Hashable, Factors]
+) -> tuple[Question, Basis]:
+    """The question with the default for what is set now, where that is not said."""
+    if question.current:
+        return question, "now"
+    if default is None or not any(matches(own, default.levels) for own in settings.values()):
+        return question, "least"
+    basis: Basis = "default" if default.by == "source" else "driver's default"
+    return replace(question, current=default.levels), basis
+
+
 def _not_measured(settings: Mapping[Hashable, Factors], current: Factors) -> str | None:
     there = settings[nearest(settings, current)]
     apart = [name for name, level in current.items() if there.get(name) != level]
@@ -171,7 +208,7 @@ def _not_measured(settings: Mapping[Hashable, Factors], current: Factors) -> str
 
 
 def _unless_entangled(
-    found: Recommendation, settings: Mapping[Hashable, Factors]
+    found: Recommendation, settings: Mapping[Hashable, Factors], left_out: bool
 ) -> Recommendation:
     """Choose nothing by single values where what one factor does cannot be told from another's."""
     if found.answer is None or any(c.surely_allowed is not None for c in found.candidates):
@@ -179,9 +216,22 @@ def _unless_entangled(
     alone = entangled(settings.values())
     if alone is None:
         return found
+    two = "two settings in which this was measured" if left_out else "two settings"
     message = (
-        f"Not enough to recommend a setting: no two settings differ in {alone} alone, so what it "
-        "does cannot be told from what the others do. Measure two that do, three times or more."
+        f"Not enough to recommend a setting: no {two} differ in {alone} alone, so what it does "
+        "cannot be told from what the others do. Measure two that do, three times or more."
+    )
+    return replace(found, answer=None, choices=(), message=message)
+
+
+def _unless_work_is_unknown(found: Recommendation, share: str | None) -> Recommendation:
+    """Choose nothing by a share of time where less of it may be less work."""
+    if found.answer is None or share is None:
+        return found
+    message = (
+        f"Not enough to recommend a setting: {QUANTITIES[share].label} is a share of time, and "
+        "nothing says what was done in it, so doing less looks like a saving. Measure the "
+        "throughput in each setting, too."
     )
     return replace(found, answer=None, choices=(), message=message)
 

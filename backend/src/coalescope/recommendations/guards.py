@@ -18,6 +18,10 @@ _LATE = "latency_p99_us"
 #: What a delay changes besides a cost; the first that was measured stands for all.
 _DELAYS = ("delay_us", "delay_ticks")
 _OPTIONS = 3
+#: Units of costs that are shares of time: doing less looks like a saving in them.
+_SHARES = ("%", "W")
+#: Aims that say what the traffic got.
+_DONE = ("throughput", "latency")
 
 
 @dataclass(frozen=True)
@@ -84,6 +88,24 @@ def is_unguarded(
     varied = any(len({setting.get(delay) for setting in settings}) > 1 for delay in _DELAYS)
     named = (QUANTITIES.get(c.measure) for c in constraints)
     return varied and not any(q is not None and q.aim == "latency" for q in named)
+
+
+def share_of_unknown_work(
+    aims: Sequence[Aim], constraints: Sequence[Constraint], measured: Sequence[str]
+) -> str | None:
+    """Return a cost aimed at that is a share of time, where nothing says what was done in it.
+
+    None where a throughput or a latency was measured or is bounded, where a level is limited, or
+    where a cost is per byte.
+    """
+    bounded = [QUANTITIES.get(c.measure) for c in constraints]
+    if any(q is None or q.role == "factor" or q.aim in _DONE for q in bounded):
+        return None
+    known = [QUANTITIES[a.measure] for a in aims if a.measure in QUANTITIES]
+    shares = [q.name for q in known if q.aim in ("cpu", "energy") and q.unit in _SHARES]
+    if len(shares) < len(aims) or any(QUANTITIES[name].aim in _DONE for name in measured):
+        return None
+    return shares[0]
 
 
 def limits_to_offer(settings: Mapping[Hashable, Factors]) -> list[tuple[str, float]]:

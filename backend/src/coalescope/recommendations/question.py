@@ -13,7 +13,7 @@ from coalescope.experiments.records import Factors, FactorValue
 from coalescope.glossary.quantities import factor as factor_of
 from coalescope.glossary.quantities import is_free_factor
 from coalescope.glossary.quantities import measure as measure_of
-from coalescope.recommendations.guards import default_guards, is_unguarded
+from coalescope.recommendations.guards import default_guards, is_unguarded, share_of_unknown_work
 
 
 @dataclass(frozen=True)
@@ -73,6 +73,12 @@ class Question:
     def asks_for_limit(self, settings: Collection[Factors]) -> bool:
         """Whether a limit on the delay is to be said, as nothing else bounds a cost."""
         return self.guarded and is_unguarded(self.aims, self.constraints, settings)
+
+    def share_of_unknown_work(self, measured: Sequence[str]) -> str | None:
+        """A share of time that is aimed at, where nothing says what was done in that time."""
+        if not self.guarded:
+            return None
+        return share_of_unknown_work(self.aims, self.constraints, measured)
 
     @property
     def measures(self) -> list[str]:

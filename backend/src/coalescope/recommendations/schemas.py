@@ -10,7 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field, FiniteFloat
 
 from coalescope.experiments.schemas import Chosen, Level, Where
 from coalescope.predictions.service import require_model
-from coalescope.recommendations.advice import Advice
+from coalescope.recommendations.advice import Advice, Basis
 from coalescope.recommendations.question import Question, aim, constraint
 from coalescope.runs.selection import LeftOut
 from coalescope.user_models.schemas import UserModelIn
@@ -67,7 +67,9 @@ class QuestionIn(BaseModel):
     current: dict[str, Level] = Field(
         default_factory=dict,
         description="Levels that are set now: the answer is compared with the nearest setting, and "
-        "stays near to it. Without, with the one in which packets wait least and the MTU is least",
+        "stays near to it. Without, with the default that the data's source names; else with that "
+        "of the driver, where it is known and was measured; else with the setting in which packets "
+        "wait least and the MTU is least",
     )
     tolerance_percent: Annotated[float, Field(ge=0, le=50)] | None = Field(
         default=None,
@@ -266,6 +268,7 @@ class RecommendationOut(BaseModel):
     )
     guards: list[ConstraintIn] = Field(description="Bounds that were kept without being asked for")
     reference: dict[str, Level] | None = Field(description="What the answer is compared with")
+    basis: Basis = Field(description="Why it is compared with that one")
     effects: list[MeasureChangeOut] = Field(description="What the answer changes against it")
     ask: list[LimitedOut] = Field(
         description="Limits on the delay to choose from: where only a cost is known, there is no "
@@ -308,6 +311,7 @@ def recommendation_out(advice: Advice) -> RecommendationOut:
             ConstraintIn(measure=g.measure, limit=g.limit, value=g.value) for g in advice.guards
         ],
         reference=None if advice.reference is None else dict(advice.settings[advice.reference]),
+        basis=advice.basis,
         effects=[MeasureChangeOut(**asdict(effect)) for effect in advice.effects],
         ask=[
             LimitedOut(

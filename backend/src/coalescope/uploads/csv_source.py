@@ -197,6 +197,7 @@ _FORMS: Mapping[str, tuple[Callable[[object], bool], str]] = {
     "environment": (_is_facts, "a JSON object of facts"),
     "fixed": (_is_fixed, "a JSON object of names and values"),
     "default_view": (_is_view, "a JSON object of measure, x, y and where"),
+    "default_setting": (_is_fixed, "a JSON object of factors and levels"),
     "default_fit": (_is_fit, "a JSON object of model, method and where"),
     "measures": (_is_of_measures, "a JSON object of what is said of each measure"),
     "factors": (_is_of_factors, "a JSON object of what is said of each factor"),

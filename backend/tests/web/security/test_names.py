@@ -45,6 +45,7 @@ SOURCES: Mapping[str, Any] = {
     "url": "https://lab.example/",
     "notes": ["words", "more words"],
     "cautions": ["words"],
+    "default_setting": {"delay_us": 10},
     "licence": "words",
     "how_made": "words",
     "source_note": "words",

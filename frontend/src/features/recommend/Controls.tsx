@@ -33,7 +33,7 @@ interface Props {
   readonly slice: Slice;
   readonly question: Question | Refusal;
   /** What is compared with, as the last answer had it. */
-  readonly reference: Recommendation['reference'];
+  readonly reference: string | null;
   readonly guards: Recommendation['guards'];
   /** What the picture shows. */
   readonly measure: string;
@@ -335,13 +335,13 @@ function Now({ advice, slice, reference, set }: Props) {
     .slice(0, MOST_SETTINGS);
   const keyOf = (setting: Readonly<Record<string, number>>) => JSON.stringify(setting);
   const own = settings.find((s) => axes.every(({ name }) => advice.current[name] === s[name]));
-  const least = reference && !own ? settingName(slice.layout, reference, false) : 'the least';
+  const unsaid = (own ? null : reference) ?? 'the default or the least';
   return (
     <Choice
       label="Compared with"
       value={own && axes.length > 0 ? keyOf(own) : ''}
       options={[
-        { value: '', label: least },
+        { value: '', label: unsaid },
         ...settings.map((s) => ({ value: keyOf(s), label: `set now: ${settingName(slice.layout, s, false)}` })),
       ]}
       why={settings.length < 2 ? 'one setting only' : undefined}

@@ -4,9 +4,8 @@ import { QuantityName } from '../../components/QuantityName';
 import type { Slice } from '../../state/slice';
 import { titleWithUnit } from '../explorer/figure/words';
 import type { Answered } from './answered';
-import { changeWords, type Effect, intervalWords, shortMeasure, valueWords } from './changeWords';
-import { settingName } from './settingWords';
-import { dependenceNotes, type Offer } from './words';
+import { briefChange, changeWords, type Effect, intervalWords, shortMeasure, valueWords } from './changeWords';
+import { dependenceNotes, type Offer, referenceWords } from './words';
 
 const lookOf = ({ gain }: Effect): string => (gain === null ? '' : gain ? 'better' : 'worse');
 const VERDICTS = { true: 'better', false: 'worse', null: 'no change told' } as const;
@@ -31,10 +30,11 @@ export function InShort({ effects, slice }: { effects: readonly Effect[]; slice:
   return effects.map((effect) => {
     const quantity = quantityOf(slice, effect.measure);
     if (!quantity) return null;
-    const between = intervalWords(effect);
+    // both values of a share say enough; its interval is in percent of them
+    const between = quantity.unit === '%' ? null : intervalWords(effect);
     return (
       <span key={effect.measure}>
-        {shortMeasure(quantity)} <b className={lookOf(effect)}>{changeWords(effect)}</b>
+        {shortMeasure(quantity)} <b className={lookOf(effect)}>{briefChange(effect, quantity.unit)}</b>
         {between && ` (${between})`}
       </span>
     );
@@ -93,7 +93,7 @@ export function Gain({ found, shown }: { found: Answered; shown: readonly Effect
     <thead>
       <tr>
         <th scope="col">Gain and cost</th>
-        <th scope="col">{settingName(slice.layout, question.settingOf(reference), false)}</th>
+        <th scope="col">{referenceWords(question, answer, slice.layout)}</th>
         <th scope="col">answer</th>
         <th scope="col">change, 95 %</th>
         <th scope="col" className="iv">
@@ -144,7 +144,7 @@ export function Offers(props: {
   const { offers, found, tracked, choose } = props;
   const { slice, question, answer } = found;
   const columns = [...new Set(offers.flatMap(({ effects }) => tracked(effects).map((e) => e.measure)))].slice(0, 2);
-  const against = answer.reference && settingName(slice.layout, question.settingOf(answer.reference), false);
+  const against = referenceWords(question, answer, slice.layout);
   return (
     <table className="beside gain offers">
       <thead>

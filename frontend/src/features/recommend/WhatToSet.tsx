@@ -34,6 +34,7 @@ import {
   notesOf,
   type Offer,
   offersOf,
+  referenceWords,
   refusedWords,
   saysLittle,
   sentenceOf,
@@ -134,7 +135,7 @@ function OwnHost({ goal }: { goal: string }) {
   return (
     <p className="ownhost">
       To measure your own host, as root: <code>coalescope-host tune eth1 --goal {goal} --peer root@HOST</code>. It tries
-      only the settings that this takes, puts all back, and answers.
+      few settings, puts all back, and answers.
     </p>
   );
 }
@@ -299,7 +300,7 @@ export function WhatToSet(props: WhatToSetProps) {
         advice={advice}
         slice={slice}
         question={question}
-        reference={found?.answer.reference ?? null}
+        reference={found?.answer.reference ? referenceWords(found.question, found.answer, found.slice.layout) : null}
         guards={found?.answer.guards ?? []}
         measure={state.measure}
         asks={offers.length > 0}

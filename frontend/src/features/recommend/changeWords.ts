@@ -49,11 +49,20 @@ const signed = (value: number, decimals: number): string => {
 /** "−26 %" */
 export const changeWords = (effect: Effect): string => `${signed(effect.change_percent, decimalsOf(effect))}\u00a0%`;
 
+/** "−26 %"; of a share both values, "2 → 60 %": a percentage of percent is mistaken for points. */
+export function briefChange(effect: Effect, unit: string | undefined): string {
+  if (unit !== '%') return changeWords(effect);
+  return `${brief(effect.reference, 3)} → ${brief(effect.answer, 3)}\u00a0%`;
+}
+
 /** "CPU −26 %" */
-export function namedChange(effect: Effect, measures: readonly Pick<BundledQuantity, 'name' | 'label'>[]): string {
+export function namedChange(
+  effect: Effect,
+  measures: readonly Pick<BundledQuantity, 'name' | 'label' | 'unit'>[],
+): string {
   const quantity = measures.find((m) => m.name === effect.measure);
   const name = quantity ? shortMeasure(quantity).replace(/^(system|traffic|receiver) (?=CPU)/, '') : effect.measure;
-  return `${name} ${changeWords(effect)}`;
+  return `${name} ${briefChange(effect, quantity?.unit)}`;
 }
 
 /** "−28 to −24"; null where nothing is known of chance. */

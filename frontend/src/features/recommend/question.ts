@@ -2,6 +2,7 @@
 // What the server is asked, from what is looked at and what is wanted; or why there is nothing to ask. No DOM.
 import type { Asked } from '../../api/recommendations';
 import type { Aim, Factor, Factors, FactorValue } from '../../api/types';
+import { inSentence, shortLabel } from '../../components/factorWords';
 import { catalogue } from '../../engine/catalogue';
 import type { Advice, Goal, Role } from '../../state/advice';
 import { GOALS, ROLES, START_ADVICE } from '../../state/advice';
@@ -188,6 +189,16 @@ function wantedBy(goal: Goal, advice: Advice, known: Partial<Record<Role, Bundle
   return [goal];
 }
 
+/** That nobody sets what varies here, or null where somebody does. */
+function nothingToChoose({ experiment }: ExperimentSubject): string | null {
+  const varied = experiment.factors.filter((factor) => factor.levels.length > 1);
+  if (varied.length === 0 || varied.some((factor) => factor.choice)) return null;
+  const names = varied
+    .map(({ name, label }) => inSentence(shortLabel(name, label.replace(/^factor\./, ''))))
+    .join(', ');
+  return `Nothing here is for choice: ${names} ${varied.length > 1 ? 'say' : 'says'} what the traffic or the host is, and nobody sets it. Measure settings that somebody can choose, such as delays, three times or more.`;
+}
+
 export function questionOf(
   subject: ExperimentSubject,
   slice: Slice,
@@ -203,6 +214,8 @@ export function questionOf(
       reason:
         'These runs are only open in this page: a server that they are uploaded to can say which setting to choose.',
     };
+  const idle = nothingToChoose(subject);
+  if (idle) return { goal, reason: idle };
   const wanted = wantedBy(goal, advice, known);
   const aims = wanted.flatMap((role): Aimed[] => {
     const quantity = known[role];

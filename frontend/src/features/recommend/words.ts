@@ -107,13 +107,28 @@ export function sentenceOf(question: Question, answer: Recommendation, layout: L
   const found = [{ text: source }, name, { text: given }, ...aimWords(question, answer, chosen)];
   if (answer.effects.length === 0)
     return [...found, { text: question.model ? '.' : `; ${FURTHER} ${brief(answer.tolerance_percent, 2)}\u00a0%.` }];
-  const there = reference === null ? 'now' : `at ${settingName(layout, question.settingOf(reference), false)}`;
+  const there = reference === null ? 'now' : `at ${referenceWords(question, answer, layout)}`;
   const aimed = answer.effects.filter(({ measure }) => question.aims.some((a) => a.quantity.name === measure));
   const links = new Set(
     aimed.map((e) => (isAlike(e) ? 'from that' : e.change_percent >= TWICE_PERCENT ? 'as' : 'than')),
   );
   const link = links.size === 1 ? [...links][0] : 'against';
   return [...found, { text: ` ${link} ${link === 'against' ? there.replace(/^at /, '') : there}.` }];
+}
+
+const DEFAULTS: Readonly<Partial<Record<Recommendation['basis'], string>>> = {
+  default: 'the default, ',
+  "driver's default": 'the driver’s default, ',
+};
+
+/** What the answer is compared with: "MTU 1500, delay 10", "the driver’s default, delay 20". */
+export function referenceWords(
+  question: Pick<Question, 'settingOf'>,
+  { reference, basis }: Pick<Recommendation, 'reference' | 'basis'>,
+  layout: Layout,
+): string {
+  if (reference === null) return 'now';
+  return `${DEFAULTS[basis] ?? ''}${settingName(layout, question.settingOf(reference), false)}`;
 }
 
 const FURTHER = 'no setting that keeps the limits gains more than';
@@ -163,12 +178,13 @@ const LATE = 'latency_p99_us';
 /** "Kept: throughput within 1 % of its best, latency, 99th percentile, at most 10 % above MTU 1500, delay 10." */
 export function guardWords(
   question: Question,
-  { guards, reference }: Recommendation,
+  answer: Recommendation,
   layout: Layout,
   quantities: ReadonlyMap<string, Pick<BundledQuantity, 'label'>>,
 ): string | null {
+  const { guards } = answer;
   if (guards.length === 0) return null;
-  const now = reference === null ? 'now' : settingName(layout, question.settingOf(reference), false);
+  const now = referenceWords(question, answer, layout);
   const kept = guards.map(({ measure, limit, value }) => {
     const quantity = quantities.get(measure);
     const name = quantity ? named(quantity) : measure;
@@ -236,7 +252,7 @@ export const MEANINGS: readonly (readonly [string, string])[] = [
   ],
   [
     'changes least',
-    'Fewest changes against what is set now, if that is known; then packets that wait least, then the smallest MTU.',
+    'Fewest changes against what is set now, or the default, if that is known; then packets that wait least, then the smallest MTU.',
   ],
   [
     'loses',

@@ -16,6 +16,7 @@ import {
   hostWords,
   notesOf,
   offersOf,
+  referenceWords,
   saysLittle,
   sentenceOf,
   standingOf,
@@ -74,6 +75,16 @@ describe('the question', () => {
     expect(question.where).toEqual({ workload: 'udp' });
     const setting = { mtu_bytes: 9000, delay_us: 40, workload: 'udp', 'factor.polling': 'threaded-napi' };
     expect(settingName(slice.layout, setting, false)).toBe('MTU 9000, delay 40, polling threaded-napi');
+  });
+
+  it('is none where nobody sets what varies', () => {
+    const sizes = designed('sizes', { frame_bytes: [64, 512], workload: ['udp', 'tcp'] }, ['throughput_mbps']);
+    const given = sizes.experiment.factors.map((factor) => ({ ...factor, choice: false }));
+    const { question } = pose({ ...sizes, experiment: { ...sizes.experiment, factors: given } }, 'workload=udp');
+    expect('reason' in question && question.reason).toMatch(
+      /^Nothing here is for choice: .*frame size.* what the traffic or the host is, and nobody sets it/,
+    );
+    expect('reason' in pose(lab(), 'workload=udp').question).toBe(false);
   });
 
   it('weighs what has a weight, keeps limits, and says what is set now', () => {
@@ -274,8 +285,13 @@ describe('the answer', () => {
       ['at most 100 µs', '≤ 100 µs', 'no setting'],
     ]);
     expect(offers[0].effects.map(changeWords)).toEqual(['−26\u00a0%']);
-    const measures = [{ name: 'traffic_cpu_s_per_gb', label: 'Traffic CPU time per 10⁹ bytes' }];
+    const measures = [
+      { name: 'traffic_cpu_s_per_gb', label: 'Traffic CPU time per 10⁹ bytes', unit: 's/GB' },
+      { name: 'idle_cpu_percent', label: 'Idle CPU', unit: '%' },
+    ];
     expect(offers[0].effects.map((e) => namedChange(e, measures))).toEqual(['CPU −26\u00a0%']);
+    const idle = { ...effect('idle_cpu_percent', 2900, null), reference: 2, answer: 60 };
+    expect(namedChange(idle, measures)).toBe('idle CPU 2 → 60\u00a0%');
     expect(offers[0].effects.map(intervalWords)).toEqual(['−28 to −24']);
   });
 
@@ -290,6 +306,15 @@ describe('the answer', () => {
       'latency_us',
       'traffic_cpu_s_per_gb',
     ]);
+  });
+
+  it('says whose default it is compared with', () => {
+    const about = (basis: 'default' | "driver's default" | 'least' | 'now') =>
+      referenceWords(question, { reference, basis }, layout);
+    expect(about('default')).toBe(`the default, ${about('now')}`);
+    expect(about("driver's default")).toBe(`the driver’s default, ${about('least')}`);
+    const effects = [effect('throughput_mbps', 5, [4, 6])];
+    expect(said({ reference, effects, basis: "driver's default" })).toContain('than at the driver’s default, MTU');
   });
 
   it('says what is kept without being asked', () => {

@@ -107,6 +107,10 @@ class Driver:
             return f"{self.name} makes rx-usecs {shown} of {usecs}"
         return None
 
+    def is_of(self, kernel: str) -> bool:
+        """Whether the kernel, as `uname -r` shows it, is no older than what this was read from."""
+        return _version(kernel) >= _version(self.release)
+
     @property
     def shortest(self) -> int:
         """The least rx-usecs above 0 that is a delay."""

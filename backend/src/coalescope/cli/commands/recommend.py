@@ -194,7 +194,7 @@ def _print_answer(found: RecommendationOut) -> None:
             changes = "".join(f", {e.measure} {e.change_percent:+.3g} %" for e in aimed)
             print(f"  --at-most {each.factor}={shown(each.at_most)}: {setting}{changes}")
         if found.reference is not None:
-            print(f"Changes are against {_levels(found.reference)}.")
+            print(f"Changes are against {_reference(found)}.")
     elif found.best is not None:
         print(f"Nothing to set. The best mean so far: {_setting(found.candidates[found.best])}")
 
@@ -202,7 +202,7 @@ def _print_answer(found: RecommendationOut) -> None:
 def _print_effects(found: RecommendationOut) -> None:
     if found.reference is None or not found.effects:
         return
-    print_heading(f"Against {_levels(found.reference)}:")
+    print_heading(f"Against {_reference(found)}:")
     words = {True: "better", False: "worse", None: ""}
     rows: list[list[Cell]] = []
     for effect in found.effects:
@@ -216,6 +216,12 @@ def _print_effects(found: RecommendationOut) -> None:
     print_table(["measure", "there", "here", "change [%]", "95 % [%]", ""], rows)
     for reason, names in _reasons(found).items():
         print(f"{', '.join(names)}: {reason}")
+
+
+def _reference(found: RecommendationOut) -> str:
+    """What the answer is compared with, and whose default it is where it is one."""
+    default = f"the {found.basis}, " if found.basis.endswith("default") else ""
+    return default + _levels(found.reference or {})
 
 
 def _reasons(found: RecommendationOut) -> dict[str, list[str]]:
