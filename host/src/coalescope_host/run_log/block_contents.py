@@ -31,6 +31,7 @@ class BlockContents:
         self._last_time = [-1] * len(streams)
         self._first_time = [-1] * len(streams)
         self._records = [0] * len(streams)
+        self._json_values = 0
         self.marks: list[Mark] = []
         self.results: list[Result] = []
         self.footer: Json | None = None
@@ -89,9 +90,8 @@ class BlockContents:
     def _object(self, raw: memoryview, block: Block) -> dict[str, object] | None:
         limits = self._limits
         try:
-            document = bounded_json.parse(
-                bytes(raw), depth=limits.json_depth, values=limits.json_values
-            )
+            text = self._within_values(bytes(raw))
+            document = bounded_json.parse(text, depth=limits.json_depth, values=limits.json_values)
             if isinstance(document, dict):
                 return document
             reason = "it is not an object"
@@ -100,6 +100,14 @@ class BlockContents:
         name = layout.BLOCK_NAMES[block.kind]
         self._malformed(block, f"Block {block.sequence} ({name}) cannot be read: {reason}.")
         return None
+
+    def _within_values(self, text: bytes) -> bytes:
+        """The text, where what the blocks hold has no more values with it than it may."""
+        most = self._limits.json_values
+        self._json_values += bounded_json.values_in(text, most)
+        if self._json_values > most:
+            raise bounded_json.JsonRefusedError(f"more than {most} values, with those before it")
+        return text
 
     def _malformed(self, block: Block, message: str) -> None:
         self._findings.fail(

@@ -59,6 +59,7 @@ class Limits:
     sample_bytes: int = 1 << 20
     json_depth: int = 16
     json_values: int = 200_000
+    result_values: int = 500_000
     streams: int = 16
     fields: int = 4096
     record_bytes: int = 1 << 15

@@ -125,8 +125,8 @@ class Result:
     offset: int
     block: int
 
-    def json(self) -> object:
-        """The body as JSON.
+    def json(self, values: int = layout.DEFAULT_LIMITS.result_values) -> object:
+        """The body as JSON, of at most so many values.
 
         Raises:
             RunLogError: if it is not JSON (`result_json`).
@@ -136,7 +136,7 @@ class Result:
             return bounded_json.parse(
                 bytes(self.body),
                 depth=limits.json_depth * 2,
-                values=limits.json_values * 10,
+                values=values,
                 unique_names=False,  # iperf3 3.12 itself writes names twice
             )
         except bounded_json.JsonRefusedError as error:

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 
 from .errors import RunLogError
 from .header import Json
+from .layout import DEFAULT_LIMITS
 from .log import Result
 
 MOST_STATISTICS = 1000
@@ -51,18 +52,18 @@ def _named(results: Sequence[Result], name: str) -> Result | None:
 
 
 def _numbers(result: Result | None) -> dict[str, int] | None:
-    document = _document(result)
+    document = _document(result, DEFAULT_LIMITS.json_values)
     if document is None:
         return None
     return {n: v for n, v in document.items() if isinstance(v, int) and not isinstance(v, bool)}
 
 
-def _document(result: Result | None) -> Json | None:
+def _document(result: Result | None, values: int = DEFAULT_LIMITS.result_values) -> Json | None:
     """The result's JSON object; None where there is none that can be read."""
     if result is None or result.media_type.partition(";")[0].strip() != "application/json":
         return None
     try:
-        document = result.json()
+        document = result.json(values)
     except RunLogError:
         return None
     return document if isinstance(document, dict) else None
