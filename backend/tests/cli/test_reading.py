@@ -46,6 +46,15 @@ def test_predict_over_a_range(read: Read) -> None:
     assert [line.split()[:2] for line in lines[1:]] == [["0", "1"], ["50", "6"], ["100", "10"]]
 
 
+def test_a_kind_of_moderation_may_be_given_by_its_word(read: Read) -> None:
+    point = ("predict", "receive-open-loop", "--set", "mtu_bytes=1500", "--set", "delay_us=100")
+    by_word = read(*point, "--set", "moderation_kind=Throttle")
+    assert by_word.stdout == read(*point, "--set", "moderation_kind=4").stdout
+    assert by_word.stdout != read(*point, "--set", "moderation_kind=absolute timer").stdout
+    with pytest.raises(SystemExit):
+        read(*point, "--set", "moderation_kind=often")
+
+
 POINT = ("predict", "cpu-overhead-surface", "--set", "mtu_bytes=1500", "--set", "packet_fill=1")
 
 

@@ -162,6 +162,21 @@ def test_nothing_that_is_offered_is_nothing_dropped():
     assert evaluate(NAPI, {**values, "link_load": 1e-300})["drop_percent"] == 0.0
 
 
+def test_a_ring_that_nothing_comes_to_lasts_for_ever():
+    values = {"napi_weight": 64.0, "frame_bytes": 64.0, "link_load": 0.0}
+    assert evaluate(NAPI, values)["ring_slack_us"] == np.inf
+
+
+@pytest.mark.parametrize("model", MODELS.values(), ids=lambda model: model.id)
+def test_guards_against_division_by_zero_leave_no_enormous_number(model):
+    """Where an input is zero, an output is a size that exists, infinite, or not known."""
+    point = {q.name: 0.7 * q.typical[0] + 0.3 * q.typical[1] for q in model.inputs}
+    zeros = [q for q in (*model.inputs, *map(model.quantity, model.defaults)) if q.contains(0.0)]
+    for quantity in zeros:
+        for name, value in evaluate(model, {**point, quantity.name: 0.0}).items():
+            assert not np.isfinite(value) or abs(value) < 1e15, (quantity.name, name, value)
+
+
 # Dillon 2004
 
 

@@ -7,6 +7,8 @@ import re
 from collections.abc import Callable
 from typing import NamedTuple
 
+from coalescope_models.vocabulary.quantity import QUANTITIES
+
 from coalescope.errors import CoalescopeError
 from coalescope.uploads.mapping.records import MappedColumn, checked
 
@@ -51,9 +53,11 @@ def mapped_column(text: str) -> MappedColumn:
 
 
 def number(text: str) -> tuple[str, float]:
-    """NAME=VALUE with a finite number."""
+    """NAME=VALUE with a finite number; of a code, such as a kind of moderation, or its word."""
     name, value = assignment(text)
-    return name, _finite(value)
+    quantity = QUANTITIES.get(name)
+    code = None if quantity is None else quantity.code(value)
+    return name, _finite(value) if code is None else float(code)
 
 
 def percent_of(text: str) -> tuple[str, float]:

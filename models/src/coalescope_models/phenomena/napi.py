@@ -54,7 +54,8 @@ def napi_receive(
         carried_packet_rate_hz; throughput_mbps; packets_per_interrupt, without meaning where the
         CPU is saturated and polls without an interrupt; rx_interrupt_rate_hz over all queues;
         system_cpu_percent of all CPUs together, in percent of one; drop_percent of what was
-        offered; ring_slack_us, how long the ring lasts while a poll holds w.
+        offered; ring_slack_us, how long the ring lasts while a poll holds w: without load for ever,
+        which is infinite.
     """
     offered = link_load * frame_rate_hz(frame_bytes, link_rate_mbps)
     arriving = 1e-6 * offered / queues  # per µs and queue
@@ -76,5 +77,5 @@ def napi_receive(
         "system_cpu_percent": 100.0 * queues * xp.minimum(1.0, busy),
         # not 1 - delivered/arriving, which would drop all of nothing
         "drop_percent": 100.0 * (1.0 - xp.minimum(1.0, capacity / xp.maximum(arriving, 1e-300))),
-        "ring_slack_us": slack / xp.maximum(arriving, 1e-300),
+        "ring_slack_us": slack / arriving,
     }

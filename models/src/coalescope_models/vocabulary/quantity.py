@@ -78,6 +78,12 @@ class Quantity:
             return None
         return self.meanings[int(value)]
 
+    def code(self, meaning: str) -> int | None:
+        """Return the code of what it stands for, in any letters; None of other words."""
+        words = [word.casefold() for word in self.meanings]
+        wanted = meaning.strip().casefold()
+        return words.index(wanted) if wanted in words else None
+
     def contains(self, value: float) -> bool:
         """Say whether a number lies in the domain; NaN, "not known", does."""
         lo, hi = self.domain

@@ -220,6 +220,13 @@ def test_a_parameter_that_moves_in_steps_is_refused():
     assert result.estimates["window_bytes"].value is None
 
 
+def test_a_kind_is_held_and_never_fitted():
+    """There is nothing between an absolute timer and a packet timer."""
+    model, table = MODELS["receive-open-loop"], {"delay_us": [1.0], "mtu_bytes": [1500.0]}
+    with pytest.raises(FitInputError, match=r"2 packet timer, .* cannot be fitted: hold one"):
+        fit_nonlinear(model, table, "throughput_mbps", ["moderation_kind"])
+
+
 def test_parameters_that_do_the_same_are_refused():
     model = model_of(lambda x, a, b, xp: {"y": a * b * x}, a=(1.0, 0.1, 10.0), b=(1.0, 0.1, 10.0))
     x = np.arange(1.0, 9.0)

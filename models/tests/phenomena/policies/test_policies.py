@@ -19,7 +19,12 @@ from coalescope_models.phenomena.policies import (
     simulate,
 )
 from coalescope_models.phenomena.policies.dim import Rates, compare
-from coalescope_models.phenomena.policies.dynamic_throttle import RATES_HZ, next_class
+from coalescope_models.phenomena.policies.dynamic_throttle import (
+    RATES_HZ,
+    REGISTER_US,
+    next_class,
+    throttle_register,
+)
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -115,6 +120,14 @@ def test_rates_rise_slowly_and_fall_at_once():
     assert throttle.after(Interrupt(0.0, 20, 30_000)) == 250.0, "bulk at once"
     rates = [1e6 / throttle.after(Interrupt(1.0, 1, 1_000)) for _ in range(5)]
     assert rates == pytest.approx([9_000, 14_000, 19_000, 20_000, 20_000])
+
+
+@pytest.mark.parametrize(
+    ("rate", "register"), [(8_000, 488), (4_000, 976), (20_000, 195), (70_000, 55)]
+)
+def test_a_register_of_whole_units_lets_a_little_more_through(rate, register):
+    assert throttle_register(rate) == register
+    assert rate <= 1e6 / (REGISTER_US * register) < 1.02 * rate
 
 
 def test_after_a_burst_it_comes_back():

@@ -21,6 +21,8 @@ RATES_HZ: dict[TrafficClass, float] = {
     "low latency": 20_000.0,
     "bulk": 4_000.0,
 }
+#: What the throttle register counts in.
+REGISTER_US = 0.256
 _MERGED_BYTES = 8_000  # a mean packet above it was merged, as only streams are
 _FULL_BYTES = 1_200
 _JUMBO_BYTES = 2_000
@@ -57,6 +59,21 @@ class DynamicThrottle:
             rising = rate > self._rate_hz
             self._rate_hz = min(self._rate_hz + rate / 4.0, rate) if rising else rate
         return 1e6 / self._rate_hz
+
+
+def throttle_register(rate_hz: float) -> int:
+    """Return what the driver writes for a rate: whole units of 256 ns, rounded down.
+
+    Interrupts then come at 10⁶/(0.256 · register) a second, a little more than were asked for; the
+    policy above takes the rate itself.
+
+    Source:
+        Linux, e1000_main.c, “e1000_set_itr” [linux_e1000].
+
+    Args:
+        rate_hz: interrupts per second, at most.
+    """
+    return int(1e6 / REGISTER_US // rate_hz)
 
 
 def next_class(now: TrafficClass, packets: int, size_bytes: int) -> TrafficClass:

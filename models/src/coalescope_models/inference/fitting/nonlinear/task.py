@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 
 from ....catalogue import Model, Parameter, find, must_be
 from ....expr import value_and_derivatives
+from ....vocabulary.quantity import Quantity
 from ..errors import FitInputError
 from ..lack_of_fit import Stated
 from ..least_squares import Integers, Minimum, minimise
@@ -140,6 +141,8 @@ def read_task(
         if name not in parameters:
             known = ", ".join(parameters)
             raise FitInputError(name, f"{model.id} has no parameter {name!r}; it has {known}")
+    for name in free:
+        _check_is_no_code(parameters[name].quantity)
     for name, value in held.items():
         if not parameters[name].quantity.contains(value):
             raise FitInputError(name, f"{must_be(parameters[name].quantity)}, not {value:g}")
@@ -173,6 +176,16 @@ def read_task(
         robust=robust,
         stated=None,
     )
+
+
+def _check_is_no_code(quantity: Quantity) -> None:
+    """Refuse to search between kinds of something: there is nothing between them."""
+    if quantity.meanings:
+        kinds = ", ".join(f"{code} {meaning}" for code, meaning in enumerate(quantity.meanings))
+        raise FitInputError(
+            quantity.name,
+            f"{quantity.name} stands for kinds ({kinds}), so it cannot be fitted: hold one of them",
+        )
 
 
 def _check_columns(rows: Floats, model: Model, response: str) -> None:
