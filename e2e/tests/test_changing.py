@@ -55,6 +55,25 @@ def test_a_person_renames_deletes_and_restores(page: Page, console: Console, lab
     expect(page.get_by_role("link", name="Two hosts").first).to_be_visible()
 
 
+def test_what_was_deleted_is_found_and_restored_from_the_home_page(
+    page: Page, console: Console, lab: str
+) -> None:
+    console.expected.append("404")
+    page.goto("/")
+    expect(page.get_by_role("link", name="The lab").first).to_be_visible()
+    expect(page.get_by_text("deleted experiment")).to_have_count(0)
+    page.goto(lab)
+    page.get_by_role("button", name="Delete").click()
+    page.get_by_role("dialog").get_by_role("button", name="Delete").click()
+    page.get_by_role("link", name="All experiments").click()
+    page.get_by_text("1 deleted experiment").click()
+    expect(page.get_by_text("2 runs, deleted on ")).to_be_visible()
+    assert axe_complaints(page) == []
+    page.get_by_role("button", name="Restore The lab").click()
+    expect(page.get_by_text("deleted experiment")).to_have_count(0)
+    expect(page.get_by_role("link", name="The lab").first).to_be_visible()
+
+
 def test_what_is_published_is_not_offered_to_be_changed(page: Page) -> None:
     page.goto("/experiments/geist-2005-nfs/runs")
     expect(page.get_by_role("heading", level=1, name="Runs of")).to_be_visible()

@@ -43,7 +43,7 @@ def test_single_runs_have_no_test(client: Any) -> None:
     client.upload(table(replicates=1), "lab.csv")
     found = variance(client).json()
     assert all(effect["p_value"] is None for effect in found["effects"])
-    assert "Measure each setting at least twice" in found["message"]
+    assert "It takes two runs or more of each setting" in found["message"]
 
 
 @pytest.mark.parametrize(
@@ -116,6 +116,21 @@ def test_single_runs_cannot_be_planned_from(client: Any) -> None:
     error = plan(client).json()["error"]
     assert error["code"] == "no_plan"
     assert "nothing is known of the spread" in error["message"]
+    assert error["advice"] == "Measure a few settings three times first."
+
+
+@pytest.mark.fault("P15")
+def test_of_means_without_deviations_more_runs_are_not_asked_for(client: Any) -> None:
+    lines = ["mtu_bytes,delay_us,n,throughput_mbps"]
+    lines += [f"{mtu},{us},10,{mtu / 100 - us}" for mtu in (1500, 9000) for us in (0, 5)]
+    client.upload("\n".join(lines).encode(), "lab.csv")
+    error = plan(client).json()["error"]
+    assert error["code"] == "no_plan"
+    assert error["message"].startswith("Means of several runs came without their deviation")
+    assert error["advice"] == "Store the single runs, or each mean with its deviation."
+    found = variance(client).json()
+    assert found["effects"][-1]["degrees_of_freedom"] == 0
+    assert found["message"].startswith("Each setting has one value")
 
 
 def replicates_recorded(client: Any, recorded: list[str]) -> dict[str, Any]:

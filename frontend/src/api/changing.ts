@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Changes of an experiment as a whole. Its slug, the address, stays.
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { body, client } from './client';
 import type { components } from './schema';
 import type { DeletedExperiment, Experiment } from './types';
@@ -12,7 +12,11 @@ function useChange<Sent, Answered>(send: (sent: Sent) => Promise<Answered>) {
   return useMutation({
     mutationFn: send,
     onSuccess: () =>
-      Promise.all([['experiments'], ['runs'], ['uploads']].map((queryKey) => store.invalidateQueries({ queryKey }))),
+      Promise.all(
+        [['experiments'], ['deleted-experiments'], ['runs'], ['uploads']].map((queryKey) =>
+          store.invalidateQueries({ queryKey }),
+        ),
+      ),
   });
 }
 
@@ -28,6 +32,14 @@ export function useDeleteExperiment(slug: string) {
   return useChange<undefined, DeletedExperiment>(() =>
     body<DeletedExperiment>(client.DELETE('/api/experiments/{slug}', { params })),
   );
+}
+
+/** The last one first. */
+export function useDeletedExperiments() {
+  return useQuery({
+    queryKey: ['deleted-experiments'],
+    queryFn: ({ signal }) => body<DeletedExperiment[]>(client.GET('/api/deleted-experiments', { signal })),
+  });
 }
 
 export function useRestoreExperiment(slug: string) {

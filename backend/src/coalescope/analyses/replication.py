@@ -80,7 +80,9 @@ def plan_cells(
             "no_plan",
             sentence(str(error)),
             where={"measure": measure},
-            advice="Measure a few settings three times first.",
+            advice="Store the single runs, or each mean with its deviation."
+            if any(cell.summary(measure).n > 1 for cell in cells.values())
+            else "Measure a few settings three times first.",
         ) from None
     planned = [PlannedCell(cells[key], needs) for key, needs in plans.items() if key in cells]
     return ReplicationPlan(experiment, quantity, chosen_by, width_percent, planned, left_out)

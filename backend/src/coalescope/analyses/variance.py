@@ -79,8 +79,8 @@ def variance_among(
         ) from None
     single = effects[-1].degrees_of_freedom < 1
     message = (
-        "No setting was measured twice: the interaction cannot be told from chance, and there is "
-        "no test. Measure each setting at least twice."
+        "Each setting has one value: the interaction cannot be told from chance, and there is no "
+        "test. It takes two runs or more of each setting."
         if single
         else None
     )

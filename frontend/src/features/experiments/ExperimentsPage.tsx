@@ -12,6 +12,7 @@ import { Notice } from '../../components/Notice';
 import { SectionTitle } from '../../components/Section';
 import { useTitle } from '../../components/title';
 import { Opening } from '../home/Opening';
+import { DeletedExperiments } from './change/DeletedExperiments';
 import { GlanceTile } from './GlanceTile';
 import { caption, countByKind, design, type Filter, inOrder, matches, tileOf } from './listing';
 import { ModelsLine } from './ModelsLine';
@@ -233,6 +234,7 @@ export function ExperimentsPage() {
         </tbody>
       </table>
       <TickToCompare ticked={ticked} />
+      {experiments.data && currentCopy() === null && <DeletedExperiments />}
       {!experiments.isPending && <ModelsLine />}
     </div>
   );

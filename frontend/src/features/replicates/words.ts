@@ -28,7 +28,7 @@ export function varianceWords({ effects, message }: Variance, labelOf: (name: st
   const unsure = named.slice(0, -1).filter(({ p_value: p }) => p !== null && p >= SURE);
   return [
     said.length > 0 ? `Of all variation, ${said.join(', ')}.` : 'Neither factor moves it beyond chance.',
-    rest && `Chance between replicates accounts for ${brief(rest.share_percent, 3)} %.`,
+    rest && rest.degrees_of_freedom > 0 && `Chance between replicates accounts for ${brief(rest.share_percent, 3)} %.`,
     unsure.length > 0 && said.length > 0 && `${unsure.map(({ label }) => label).join(' and ')}: no more than chance.`,
     message,
   ]

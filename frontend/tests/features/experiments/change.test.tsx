@@ -5,6 +5,7 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import { ApiError } from '../../../src/api/errors';
 import type { Experiment } from '../../../src/api/types';
 import { ChangeExperiment } from '../../../src/features/experiments/change/ChangeExperiment';
+import { DeletedExperiments } from '../../../src/features/experiments/change/DeletedExperiments';
 import { NoExperiment } from '../../../src/features/experiments/change/NoExperiment';
 import { asText, changeOf } from '../../../src/features/experiments/change/words';
 import { press, render, settle } from '../render';
@@ -121,5 +122,27 @@ describe('the address of an experiment that is not there', () => {
     const page = await render(<NoExperiment slug="lab" error={refusal('not_found')} />);
     expect(page.textContent).toContain('There is no experiment named lab');
     expect(page.querySelector('button')).toBeNull();
+  });
+});
+
+describe('what was deleted', () => {
+  const gone = { slug: 'lab', title: 'The lab', kind: 'measured', runs: 1, deleted_at: '2026-01-31T12:05:00.000Z' };
+
+  it('is listed with its runs and the way back', async () => {
+    const requests = sent(200, [gone, { ...gone, slug: 'other', title: 'Another', runs: 12 }]);
+    const page = await render(<DeletedExperiments />);
+    expect(page.querySelector('summary')?.textContent).toBe('2 deleted experiments');
+    expect([...page.querySelectorAll('li span')].map(({ textContent }) => textContent)).toEqual([
+      '1 run, deleted on 2026-01-31 at 12:05 UTC',
+      '12 runs, deleted on 2026-01-31 at 12:05 UTC',
+    ]);
+    await press(button(page, 'Restore'));
+    expect(requests[1]).toEqual(['POST', '/api/experiments/lab/restoration', null]);
+    expect(requests[2].slice(0, 2)).toEqual(['GET', '/api/deleted-experiments']);
+  });
+
+  it('is not spoken of where there is nothing', async () => {
+    sent(200, []);
+    expect((await render(<DeletedExperiments />)).innerHTML).toBe('');
   });
 });

@@ -71,6 +71,10 @@ it('says what moves a measure, and what is chance', () => {
   expect(varianceWords(variance, (name) => name.toUpperCase())).toBe(
     'Of all variation, X 60 %, X with Y together, beyond each alone, 20 %. Chance between replicates accounts for 15 %. Y: no more than chance.',
   );
+  const single = { ...effect('replicates', 0, null), degrees_of_freedom: 0 };
+  expect(varianceWords({ ...variance, effects: [effect('x', 100, null), single] }, (name) => name)).toBe(
+    'Of all variation, x 100 %.',
+  );
 });
 
 it('plans in words', () => {

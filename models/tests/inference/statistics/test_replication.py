@@ -44,6 +44,7 @@ def test_a_single_run_borrows_the_spread_of_the_others():
     ("cells", "width", "words"),
     [
         ({1: summarise([1.0])}, 0.05, "no cell has two replicates"),
+        ({1: from_moments(10, 1.0, None)}, 0.05, "came without their deviation"),
         ({1: summarise([1.0, 2.0])}, 0.0, "must be positive"),
         ({1: summarise([-1.0, 1.0])}, 0.1, "not zero"),
     ],

@@ -83,7 +83,7 @@ function DeleteDialog({ experiment, onClose }: { experiment: Experiment; onClose
     >
       <p>
         It is shown no more, and links to it say so. Its runs and files stay in the store: it can be restored at this
-        address.
+        address, or below the list of experiments.
       </p>
       {send.isError && <Refused error={send.error} />}
     </Dialog>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What is said of an experiment, as its form has it. No DOM.
 import type { ExperimentChange } from '../../../api/changing';
-import type { Experiment } from '../../../api/types';
+import type { DeletedExperiment, Experiment } from '../../../api/types';
 
 export interface Edited {
   title: string;
@@ -48,3 +48,7 @@ export function changeOf(experiment: Said, edited: Edited): ExperimentChange | n
   };
   return Object.keys(change).length > 0 ? change : null;
 }
+
+/** How much a deleted experiment holds, and since when it is not shown. */
+export const deletedWords = ({ runs, deleted_at }: Pick<DeletedExperiment, 'runs' | 'deleted_at'>): string =>
+  `${runs} ${runs === 1 ? 'run' : 'runs'}, deleted on ${deleted_at.slice(0, 10)} at ${deleted_at.slice(11, 16)} UTC`;

@@ -46,12 +46,16 @@ def plan_replicates(
         A plan for each cell, the most needy first.
 
     Raises:
-        ValueError: the width is not positive, a mean is zero, or no cell has replicates.
+        ValueError: the width is not positive, a mean is zero, or no cell has a deviation.
     """
     if not relative_half_width > 0.0:
         raise ValueError("the wanted width must be positive")
     relative = {cell: _relative_sd(cell, summary) for cell, summary in cells.items()}
     known = [(cells[c].n - 1, s) for c, s in relative.items() if s is not None]
+    if not known and any(summary.n > 1 for summary in cells.values()):
+        raise ValueError(
+            "means of several runs came without their deviation, so nothing is known of the spread"
+        )
     if not known:
         raise ValueError(
             "no cell has two replicates, so nothing is known of the spread: measure some twice"
