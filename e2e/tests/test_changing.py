@@ -15,13 +15,18 @@ pytestmark = [pytest.mark.browser, pytest.mark.stores]
 TABLE = b"mtu_bytes,delay_us,replicate,throughput_mbps\n1500,0,1,900\n9000,40,1,940\n"
 
 
+def send(server: Server, slug: str, title: str) -> str:
+    """The address of the runs of a new experiment."""
+    query = urlencode({"filename": "lab.csv", "experiment": slug, "title": title})
+    with urlopen(Request(f"{server.url}/api/uploads?{query}", TABLE, method="POST")) as answer:
+        assert answer.status == 201
+    return f"/experiments/{slug}/runs"
+
+
 @pytest.fixture
 def lab(server: Server) -> str:
     """The address of an experiment of this test's own."""
-    query = urlencode({"filename": "lab.csv", "experiment": "lab", "title": "The lab"})
-    with urlopen(Request(f"{server.url}/api/uploads?{query}", TABLE, method="POST")) as answer:
-        assert answer.status == 201
-    return "/experiments/lab/runs"
+    return send(server, "lab", "The lab")
 
 
 def test_a_person_renames_deletes_and_restores(page: Page, console: Console, lab: str) -> None:
@@ -56,22 +61,23 @@ def test_a_person_renames_deletes_and_restores(page: Page, console: Console, lab
 
 
 def test_what_was_deleted_is_found_and_restored_from_the_home_page(
-    page: Page, console: Console, lab: str
+    page: Page, console: Console, server: Server
 ) -> None:
     console.expected.append("404")
+    runs = send(server, "bench", "The bench")
     page.goto("/")
-    expect(page.get_by_role("link", name="The lab").first).to_be_visible()
+    expect(page.get_by_role("link", name="The bench").first).to_be_visible()
     expect(page.get_by_text("deleted experiment")).to_have_count(0)
-    page.goto(lab)
+    page.goto(runs)
     page.get_by_role("button", name="Delete").click()
     page.get_by_role("dialog").get_by_role("button", name="Delete").click()
     page.get_by_role("link", name="All experiments").click()
     page.get_by_text("1 deleted experiment").click()
     expect(page.get_by_text("2 runs, deleted on ")).to_be_visible()
     assert axe_complaints(page) == []
-    page.get_by_role("button", name="Restore The lab").click()
+    page.get_by_role("button", name="Restore The bench").click()
     expect(page.get_by_text("deleted experiment")).to_have_count(0)
-    expect(page.get_by_role("link", name="The lab").first).to_be_visible()
+    expect(page.get_by_role("link", name="The bench").first).to_be_visible()
 
 
 def test_what_is_published_is_not_offered_to_be_changed(page: Page) -> None:

@@ -42,6 +42,9 @@ export interface Cut {
   readonly where: Readonly<Record<string, FactorValue>>;
 }
 
+/** Two settings make no curve: between them it would show the bend of the scale, and nothing of the data. */
+export const FEWEST_OF_A_CURVE = 3;
+
 export interface Layout {
   readonly x: Axis | null;
   readonly y: Axis | null;

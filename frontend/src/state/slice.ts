@@ -7,6 +7,7 @@ import { type Field, fieldOf } from './field';
 import {
   type Axis,
   type Cut,
+  FEWEST_OF_A_CURVE,
   isNominal,
   type Layout,
   layoutOf,
@@ -211,6 +212,8 @@ function settled(axis: Axis | null, cells: readonly Cell[]): Axis | null {
 export function throughCells(slice: Slice, points: readonly Point[], measure: string): Field | null {
   const { layout: whole, cells, toCome } = slice;
   if (points.length < 2 || isNominal(whole.x) || isNominal(whole.y)) return null;
+  const across = new Set(points.map((p) => (whole.across === 'x' ? p.x : p.y)));
+  if (whole.shape === 'line' && across.size < FEWEST_OF_A_CURVE) return null;
   const wider = whole.facet !== null || toCome.length > 0;
   const layout = wider ? { x: settled(whole.x, cells), y: settled(whole.y, cells) } : whole;
   return fieldOf(

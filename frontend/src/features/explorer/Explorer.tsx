@@ -95,7 +95,7 @@ function sentence(view: View, kind: string, cellsBusy: boolean): string {
     return `${unit}Interpolated between the ${cells}${plane ? '; colour and height share one scale' : ''}.`;
   if (view.mode === 'blank') return `${unit}${capital(cells)}; the surface follows its fit.`;
   if (view.points.length === 1) return `${unit}${capital(cells)}.`;
-  return `${unit}${capital(cells)}; ${view.field ? 'the surface is off' : 'nothing is drawn between them'}.`;
+  return `${unit}${capital(cells)}; ${view.field ? 'the surface is off' : plane ? 'no surface is drawn between them' : 'nothing is drawn between them'}.`;
 }
 
 function Exports({ picture }: { picture: React.RefObject<Picture | null> }) {

@@ -4,7 +4,8 @@
 import { type Sheet, sheetOn } from '../../layers/canvas';
 import type { Shape } from '../../plots/shapes';
 import { contourLabels } from './figure/contourLabels';
-import { floorLine, lineLabels, points, strokes, walk } from './figure/lines';
+import { floorLine, points, strokes, walk } from './figure/lines';
+import { lineLabels } from './figure/names';
 import { spotOf, valueTags } from './figure/needle';
 import { gripShapes } from './pull/grip';
 import type { Scene } from './scene';

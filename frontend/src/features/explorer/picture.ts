@@ -16,8 +16,9 @@ import type { View } from '../../state/view';
 import { type Frame, frameOf } from './figure/frame';
 import { cells, underCells, upwardAxis } from './figure/heat';
 import { upperOf } from './figure/lazyUpper';
-import { axes, bars, curves, grid, labelPlace, lineLabels, partnerPoints, points } from './figure/lines';
+import { axes, bars, curves, grid, partnerPoints, points } from './figure/lines';
 import { GRID, type Live, type Sampler, samplerOf, seriesOf } from './figure/live';
+import { labelPlace, lineLabels } from './figure/names';
 import { hairBelow, hairs, needle, spotOf } from './figure/needle';
 import { pinnedContours, pinnedLines } from './figure/pinned';
 import { canvasRoom } from './figure/upper';
@@ -229,7 +230,7 @@ export function createPicture(parts: PictureParts): Picture {
       sampler,
       live,
       isolines: levels,
-      namesAt: labelPlace(frame, live, sampler.lineXs, spotOf(view, frame, live).X),
+      namesAt: labelPlace(view, frame, live, sampler.lineXs, spotOf(view, frame, live).X),
     };
     return sampler;
   }

@@ -5,8 +5,9 @@ import { catalogue } from '../../../src/engine/catalogue';
 import { DEFINITIONS } from '../../../src/engine/definitions';
 import { frameOf, isCutOff } from '../../../src/features/explorer/figure/frame';
 import { keyOf } from '../../../src/features/explorer/figure/key';
-import { labelPlace, strokes } from '../../../src/features/explorer/figure/lines';
+import { strokes } from '../../../src/features/explorer/figure/lines';
 import { GRID, samplerOf, seriesOf } from '../../../src/features/explorer/figure/live';
+import { labelPlace } from '../../../src/features/explorer/figure/names';
 import { comparisonOf, residualShapes, residualWords } from '../../../src/features/explorer/figure/residuals';
 import { rulerShapes } from '../../../src/features/explorer/figure/ruler';
 import { splitShapes } from '../../../src/features/explorer/figure/split';
@@ -48,7 +49,7 @@ function drawn(subject: Subject, query: string, size: readonly [number, number] 
     sampler,
     live,
     isolines: lines,
-    namesAt: labelPlace(frame, live, sampler.lineXs, 0),
+    namesAt: labelPlace(view, frame, live, sampler.lineXs, 0),
   };
   return { scene, state, layers: { ...stillShapes(view, frame, sampler), ...liveShapes(scene) } };
 }

@@ -7,8 +7,8 @@ import { facetSheet } from '../../../src/features/explorer/facets/sheet';
 import { contrastedCells } from '../../../src/features/explorer/figure/contrast';
 import { frameOf } from '../../../src/features/explorer/figure/frame';
 import { reachesBeyond } from '../../../src/features/explorer/figure/heat';
-import { labelPlace } from '../../../src/features/explorer/figure/lines';
 import { GRID, samplerOf, seriesOf } from '../../../src/features/explorer/figure/live';
+import { labelPlace } from '../../../src/features/explorer/figure/names';
 import { patternText } from '../../../src/features/explorer/figure/patterns';
 import { comparisonOf, residualShapes } from '../../../src/features/explorer/figure/residuals';
 import { splitShapes } from '../../../src/features/explorer/figure/split';
@@ -45,7 +45,7 @@ function sceneOf(subject: Subject, query: string, other: ExperimentSubject | nul
   const live = sampler.live(state);
   const lines = isolines(view.contours);
   if (live.z) trace(live.z, GRID, GRID, lines);
-  const namesAt = labelPlace(frame, live, sampler.lineXs, 0);
+  const namesAt = labelPlace(view, frame, live, sampler.lineXs, 0);
   const upper = view.figure === 'map' ? null : UPPERS[view.figure];
   return { view, frame, sampler, live, isolines: lines, namesAt, upper };
 }

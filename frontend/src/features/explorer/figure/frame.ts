@@ -122,7 +122,7 @@ export function frameOf(view: View, values: readonly [number, number], width: nu
   const tag = Math.max(...values.map((t) => lettersOf(decimal(t, valueDigits))));
   const left = Math.max(phone ? 40 : 52, Math.ceil(longest * charWidth + 12));
   const right = Math.max(phone ? 46 : 64, Math.ceil(28 + (tag + tagNames(view, phone) + 0.5) * 7));
-  const top = plane ? (view.layout.y?.bounds ? 34 : 26) : 30;
+  const top = plane ? (view.layout.y?.bounds ? 34 : 26) : 36;
   const gap = phone ? 40 : 42;
   const bottom = 40;
   const plotWidth = Math.max(40, width - left - right);

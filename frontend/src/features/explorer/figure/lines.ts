@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The lower plot: one line a setting, points with their intervals, one value scale with the surface above.
 
-import { dodge } from '../../../plots/dodge';
 import { decimal } from '../../../plots/number';
 import {
   type Attributes,
@@ -10,17 +9,14 @@ import {
   gathered,
   HALO,
   hundredths,
-  LETTER_PX,
   line,
   MIDDLE,
   mark,
-  moving,
   NOTE,
   path,
   polyline,
   rect,
   type Shape,
-  TEXT,
   TICK,
   text,
 } from '../../../plots/shapes';
@@ -50,7 +46,8 @@ export function axes(view: View, frame: Frame): Shape[] {
   );
   const scale = frame.logValues ? ', log scale' : '';
   out.push(
-    text(0, lines.top - 14, titleWithUnit(view.measure) + scale, {
+    // without a plot above it, the crosshair's setting stands between title and plot
+    text(0, lines.top - (frame.heat ? 14 : 20), titleWithUnit(view.measure) + scale, {
       ...AXIS,
       ...HALO,
       'data-quantity': view.measure.name,
@@ -269,81 +266,10 @@ export const curves = (view: View, frame: Frame, live: Live, sampler: Sampler): 
   ),
 ];
 
-function seriesName(s: Series, first: boolean, view: View): string {
+/** What a line is called: its setting, or the level of its choice. */
+export function seriesName(s: Series, first: boolean, view: View): string {
   if (s.level !== null) return levelWords(s.level);
   const name = view.layout.y?.name === 'mtu_bytes' ? 'MTU ' : '';
   const { y } = view.layout;
   return (first ? name : '') + (y ? settingText(y, s.y) : '');
 }
-
-const LABEL = 14;
-
-/** Where the lines stand apart enough for their names, as far left as that is. It stays while a slider moves. */
-export function labelPlace(frame: Frame, live: Live, lineXs: Float64Array, needle: number): number {
-  const { levels } = frame.across;
-  const n = lineXs.length - 1;
-  const index = (v: number): number => Math.round(((frame.x(v) - frame.left) / frame.plotWidth) * n);
-  const [from, to] = [index(levels[0]), index(levels[levels.length - 1])];
-  const first = levels.length > 1 ? Math.round((from + index(levels[1])) / 2) : from;
-  const drawn = live.curves.filter((c) => c.series && Number.isFinite(c.values[first]));
-  let best = first;
-  let widest = -1;
-  for (let k = first; k <= to - n * 0.06; k += 4) {
-    if (Math.abs(frame.x(lineXs[k]) - needle) < 44) continue;
-    const ys = drawn.map((c) => frame.v(c.values[k])).sort((a, b) => a - b);
-    const gap = Math.min(LABEL, ...ys.slice(1).map((y, i) => y - ys[i]));
-    if (gap > widest + 0.5) {
-      widest = gap;
-      best = k;
-    }
-    if (gap >= LABEL) break;
-  }
-  return best;
-}
-
-/** Direct labels: on the lines of a plane near their left end, elsewhere at the right end beside the value. */
-export function lineLabels(view: View, frame: Frame, live: Live, lineXs: Float64Array, k: number): Shape[] {
-  if (!frame.heat) return [];
-  const drawn = namedOf(
-    live.curves.filter((c) => c.series),
-    frame,
-    (c) => c.series?.y === live.state.y,
-  );
-  const all = live.curves.flatMap((c) => c.series ?? []);
-  const spots = drawn.map(({ series, values }) => {
-    const onLine = Number.isFinite(values[k]);
-    const first = series?.points[0];
-    if (!onLine && !first) return null;
-    return {
-      series: series as Series,
-      x: onLine ? frame.x(lineXs[k]) : frame.x((first as { x: number }).x) + 8,
-      y: (onLine ? frame.v(values[k]) : frame.v((first as { mean: number }).mean)) - 11,
-    };
-  });
-  const shown = spots
-    .filter((s) => s !== null)
-    .filter((s) => s.y > frame.lines.top - 12 && s.y < frame.lines.top + frame.lines.height);
-  // beside the group of a name, not on it
-  const clear = frame.across.names ? 16 + aside(view, frame, all[all.length - 1], all) : 0;
-  const ys = dodge(
-    shown.map((s) => s.y),
-    13,
-    frame.lines.top - 2, // the axis' title stands above
-    frame.lines.top + frame.lines.height - 10,
-  );
-  return shown.map(({ series, x }, i) => {
-    const name = seriesName(series, i === 0, view);
-    // clear of the ticks of the value axis and of the colour bar
-    const half = (name.length * LETTER_PX.digit) / 2;
-    const at = Math.max(frame.left + half, Math.min(x + clear, frame.left + frame.plotWidth - half));
-    return moving(at, ys[i] + 4, name, {
-      ...MIDDLE,
-      'font-size': TEXT.label,
-      'font-weight': 600,
-      fill: series.ink,
-      ...HALO,
-    });
-  });
-}
-
-export { seriesName };

@@ -7,7 +7,7 @@ import { widened } from '../../../state/bounds';
 import type { ExplorerState } from '../../../state/explorer';
 import { fieldOf } from '../../../state/field';
 import { predictionHalf, thetaOf } from '../../../state/fit';
-import { type Axis, type Layout, type Point, pointsOf } from '../../../state/layout';
+import { type Axis, FEWEST_OF_A_CURVE, type Layout, type Point, pointsOf } from '../../../state/layout';
 import { type Pin, pinLetter, suits } from '../../../state/pins';
 import { type Frames, gradientAt, type Prediction, type Prepared, predictor, prepare } from '../../../state/prediction';
 import type { Slices } from '../../../state/slice';
@@ -76,7 +76,8 @@ export function throughRow(layout: Layout, points: readonly Point[]): ((at: numb
   if (!axis || points.length < 2) return null;
   const samples = points.map((p) => ({ x: layout.across === 'x' ? p.x : p.y, y: 0, value: p.mean }));
   const levels = [...new Set(samples.map((s) => s.x))].sort((a, b) => a - b);
-  const field = levels.length > 1 ? fieldOf({ x: { ...axis, levels }, y: null }, samples, false) : null;
+  const field =
+    levels.length >= FEWEST_OF_A_CURVE ? fieldOf({ x: { ...axis, levels }, y: null }, samples, false) : null;
   return field && ((at) => (at < levels[0] || at > levels[levels.length - 1] ? Number.NaN : field.at(at, 0)));
 }
 

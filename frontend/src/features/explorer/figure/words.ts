@@ -92,6 +92,7 @@ export function levelWords(value: string | number): string {
 export function whyNothingBetween({ layout, models }: Pick<View, 'layout' | 'models'>): string {
   const model = models.length > 0 ? 'no model is chosen' : 'no model predicts this measure here';
   const named = [layout.x, layout.y].find(isNominal);
+  if (!named && layout.shape === 'line') return `${model}, and two settings make no curve`;
   return named
     ? `${model}, and nothing lies between the levels of ${inSentence(shortName(named))}`
     : `${model}, and the design has gaps`;

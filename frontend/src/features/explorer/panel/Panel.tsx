@@ -50,7 +50,8 @@ function TurnedDown() {
 
 function whyNothing(view: View): string {
   if (view.points.length === 1) return 'One cell: nothing lies between it and another.';
-  return `Nothing is drawn between these cells: ${whyNothingBetween(view)}.`;
+  const what = view.layout.shape === 'plane' ? 'No surface' : 'Nothing';
+  return `${what} is drawn between these cells: ${whyNothingBetween(view)}.`;
 }
 
 export const Panel = memo(function Panel({ fitState }: { fitState: FitState | null }) {

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+// The names of the lines of the lower plot: each above its own line, where no other line and no point lies under the letters.
+
+import { dodge } from '../../../plots/dodge';
+import { HALO, LETTER_PX, MIDDLE, moving, type Shape, TEXT } from '../../../plots/shapes';
+import type { View } from '../../../state/view';
+import type { Frame } from './frame';
+import { aside, namedOf, seriesName } from './lines';
+import type { Live, Series } from './live';
+
+const ABOVE = 11;
+const HEIGHT = 13;
+/** From the middle of the letters to what they are not to lie on. */
+const CLEAR = 8;
+const FROM_NEEDLE = 44;
+
+type Spot = readonly [number, number];
+
+/** From the highest to the lowest middle of a name; the axis' title stands above. */
+const spread = (ys: readonly number[], { lines }: Frame): number[] =>
+  dodge(ys, HEIGHT, lines.top - 2, lines.top + lines.height - 10);
+
+const halfOf = (name: string): number => (name.length * LETTER_PX.digit) / 2;
+
+/** Where a broken line of marks is at `x`; NaN beside it. */
+function along(marks: readonly Spot[], x: number): number {
+  const next = marks.findIndex(([to], i) => i > 0 && to >= x);
+  if (next < 1 || marks[0][0] > x) return Number.NaN;
+  const [[a, from], [b, to]] = [marks[next - 1], marks[next]];
+  return from + ((to - from) * (x - a)) / (b - a);
+}
+
+const marksOf = (frame: Frame, points: readonly { readonly x: number; readonly mean: number }[]): Spot[] =>
+  points.map((p) => [frame.x(p.x), frame.v(p.mean)] as const).sort(([a], [b]) => a - b);
+
+/** The other experiment's lines in a difference. */
+function partnerMarks(view: View, frame: Frame): Spot[][] {
+  const points = view.partner?.points ?? [];
+  return [...new Set(points.map((p) => p.y))].map((y) =>
+    marksOf(
+      frame,
+      points.filter((p) => p.y === y),
+    ),
+  );
+}
+
+/** Where the names have room above their lines, as far left as that is. It stays while a slider moves. */
+export function labelPlace(view: View, frame: Frame, live: Live, lineXs: Float64Array, needle: number): number {
+  const { levels } = frame.across;
+  const n = lineXs.length - 1;
+  const index = (v: number): number => Math.round(((frame.x(v) - frame.left) / frame.plotWidth) * n);
+  const [from, to] = [index(levels[0]), index(levels[levels.length - 1])];
+  const first = levels.length > 1 ? Math.round((from + index(levels[1])) / 2) : from;
+  const drawn = live.curves.filter((c) => c.series && Number.isFinite(c.values[first]));
+  const halves = drawn.map(({ series }, i) => halfOf(seriesName(series as Series, i === 0, view)));
+  const others = view.layout.across === 'x' ? partnerMarks(view, frame) : [];
+  const marks = [
+    ...drawn.flatMap(({ series }) => (view.layout.across === 'x' ? marksOf(frame, (series as Series).points) : [])),
+    ...others.flat(),
+  ];
+
+  const room = (k: number): number => {
+    const ys = spread(
+      drawn.map((c) => frame.v(c.values[k]) - ABOVE),
+      frame,
+    );
+    const X = frame.x(lineXs[k]);
+    const clear = drawn.map((_, i) => {
+      const half = halves[i];
+      const samples = [-1, -0.5, 0, 0.5, 1].map((part) => k + Math.round((part * half * n) / frame.plotWidth));
+      const lines = samples.flatMap((j) => {
+        const here = lineXs[j] === undefined ? Number.NaN : frame.x(lineXs[j]);
+        return [...drawn.map(({ values }) => frame.v(values[j])), ...others.map((line) => along(line, here))];
+      });
+      const under = marks.filter(([x]) => Math.abs(x - X) < half + 4).map(([, y]) => y);
+      return Math.min(...[...lines, ...under].map((y) => Math.abs(y - ys[i])).filter(Number.isFinite), ABOVE);
+    });
+    return Math.min(...clear);
+  };
+
+  let [best, widest] = [first, -1];
+  for (let k = first; k <= to - n * 0.06 && widest < CLEAR; k += 4) {
+    if (Math.abs(frame.x(lineXs[k]) - needle) < FROM_NEEDLE) continue;
+    const here = room(k);
+    if (here > widest + 0.5) [best, widest] = [k, here];
+  }
+  return best;
+}
+
+/** Direct labels: on the lines of a plane near their left end, elsewhere at the right end beside the value. */
+export function lineLabels(view: View, frame: Frame, live: Live, lineXs: Float64Array, k: number): Shape[] {
+  if (!frame.heat) return [];
+  const drawn = namedOf(
+    live.curves.filter((c) => c.series),
+    frame,
+    (c) => c.series?.y === live.state.y,
+  );
+  const all = live.curves.flatMap((c) => c.series ?? []);
+  const spots = drawn.map(({ series, values }) => {
+    const onLine = Number.isFinite(values[k]);
+    const first = series?.points[0];
+    if (!onLine && !first) return null;
+    return {
+      series: series as Series,
+      x: onLine ? frame.x(lineXs[k]) : frame.x((first as { x: number }).x) + 8,
+      y: (onLine ? frame.v(values[k]) : frame.v((first as { mean: number }).mean)) - ABOVE,
+    };
+  });
+  const shown = spots
+    .filter((s) => s !== null)
+    .filter((s) => s.y > frame.lines.top - 12 && s.y < frame.lines.top + frame.lines.height);
+  // beside the group of a name, not on it
+  const clear = frame.across.names ? 16 + aside(view, frame, all[all.length - 1], all) : 0;
+  const ys = spread(
+    shown.map((s) => s.y),
+    frame,
+  );
+  return shown.map(({ series, x }, i) => {
+    const name = seriesName(series, i === 0, view);
+    // clear of the ticks of the value axis and of the colour bar
+    const half = halfOf(name);
+    const at = Math.max(frame.left + half, Math.min(x + clear, frame.left + frame.plotWidth - half));
+    return moving(at, ys[i] + 4, name, {
+      ...MIDDLE,
+      'font-size': TEXT.label,
+      'font-weight': 600,
+      fill: series.ink,
+      ...HALO,
+    });
+  });
+}
