@@ -87,7 +87,19 @@ export function labelPlace(view: View, frame: Frame, live: Live, lineXs: Float64
   return best;
 }
 
-/** Direct labels: on the lines of a plane near their left end, elsewhere at the right end beside the value. */
+/** The setting at which the points of different lines stand farthest apart. */
+function farthestApart(view: View, frame: Frame, series: readonly Series[]): number | undefined {
+  const gapAt = (level: number): number => {
+    const ys = series.flatMap((s) => s.points.filter((p) => p.x === level).map((p) => frame.v(p.mean)));
+    if (ys.length < series.length) return -1;
+    const sorted = ys.sort((a, b) => a - b);
+    return Math.min(...sorted.slice(1).map((y, i) => y - sorted[i]), frame.lines.height);
+  };
+  const levels = view.layout.x?.levels ?? [];
+  return [...levels].sort((a, b) => gapAt(b) - gapAt(a))[0];
+}
+
+/** Direct labels: above the lines of a plane near their left end, beside a point where there is no line. */
 export function lineLabels(view: View, frame: Frame, live: Live, lineXs: Float64Array, k: number): Shape[] {
   if (!frame.heat) return [];
   const drawn = namedOf(
@@ -96,30 +108,33 @@ export function lineLabels(view: View, frame: Frame, live: Live, lineXs: Float64
     (c) => c.series?.y === live.state.y,
   );
   const all = live.curves.flatMap((c) => c.series ?? []);
-  const spots = drawn.map(({ series, values }) => {
-    const onLine = Number.isFinite(values[k]);
-    const first = series?.points[0];
-    if (!onLine && !first) return null;
-    return {
-      series: series as Series,
-      x: onLine ? frame.x(lineXs[k]) : frame.x((first as { x: number }).x) + 8,
-      y: (onLine ? frame.v(values[k]) : frame.v((first as { mean: number }).mean)) - ABOVE,
-    };
-  });
-  const shown = spots
-    .filter((s) => s !== null)
-    .filter((s) => s.y > frame.lines.top - 12 && s.y < frame.lines.top + frame.lines.height);
+  const bare = drawn.filter(({ values }) => !Number.isFinite(values[k]));
+  const apart = farthestApart(
+    view,
+    frame,
+    bare.map(({ series }) => series as Series),
+  );
   // beside the group of a name, not on it
-  const clear = frame.across.names ? 16 + aside(view, frame, all[all.length - 1], all) : 0;
+  const group = frame.across.names ? aside(view, frame, all[all.length - 1], all) : 0;
+  const spots = drawn.flatMap(({ series: of, values }, i) => {
+    const series = of as Series;
+    const name = seriesName(series, i === 0, view);
+    if (Number.isFinite(values[k])) return [{ series, name, x: frame.x(lineXs[k]), y: frame.v(values[k]) - ABOVE }];
+    const point = series.points.find((p) => p.x === apart) ?? series.points[0];
+    if (!point) return [];
+    const X = frame.x(point.x);
+    const away = halfOf(name) + 8 + group;
+    return [{ series, name, x: X > frame.left + frame.plotWidth / 2 ? X - away : X + away, y: frame.v(point.mean) }];
+  });
+  const shown = spots.filter((s) => s.y > frame.lines.top - 12 && s.y < frame.lines.top + frame.lines.height);
   const ys = spread(
     shown.map((s) => s.y),
     frame,
   );
-  return shown.map(({ series, x }, i) => {
-    const name = seriesName(series, i === 0, view);
+  return shown.map(({ series, name, x }, i) => {
     // clear of the ticks of the value axis and of the colour bar
     const half = halfOf(name);
-    const at = Math.max(frame.left + half, Math.min(x + clear, frame.left + frame.plotWidth - half));
+    const at = Math.max(frame.left + half, Math.min(x, frame.left + frame.plotWidth - half));
     return moving(at, ys[i] + 4, name, {
       ...MIDDLE,
       'font-size': TEXT.label,
