@@ -108,3 +108,25 @@ def test_a_drift_from_one_side_to_the_other_is_refused():
     mixed = rng.permutation(len(cells))
     in_turns = judge(a, b, Timeline(tuple(mixed.tolist()), None, None))
     assert in_turns.reason is None
+
+
+def test_sides_of_short_blocks_that_resemble_each_other_have_no_interval():
+    """Each side's blocks in a row: what lasts from run to run lasts from block to block."""
+    rng = np.random.default_rng(4)
+    count = 8 * 15
+    cells = np.concatenate([rng.permutation(8) for _ in range(30)]).tolist()
+    labels = tuple(np.repeat(np.arange(30), 8).tolist())
+    in_a_row = Timeline(tuple(range(2 * count)), labels, "block")
+    off, fresh = np.zeros(2 * count), rng.normal(size=2 * count)
+    for k in range(1, 2 * count):
+        off[k] = 0.8 * off[k - 1] + 0.6 * fresh[k]
+
+    def judged(deviations):
+        values = 100.0 + np.array(cells) + deviations
+        a, b = values[:count].tolist(), values[count:].tolist()
+        return judge(SideRuns(a, cells[:count]), SideRuns(b, cells[count:]), in_a_row)
+
+    alike = judged(off)
+    assert "within blocks" in alike.reason
+    assert (dict(alike.spread.cells), alike.spread.overall) == ({}, None)
+    assert judged(fresh).spread.overall is not None

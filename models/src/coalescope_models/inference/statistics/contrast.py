@@ -54,7 +54,7 @@ def judge(a: SideRuns, b: SideRuns, when: Timeline) -> Judged:
     """
     labels = when.clusters
     if labels is not None and when.kind != "round":
-        return _declared(a, b, labels, str(when.kind))
+        return _declared(a, b, when, labels)
     sides = [("a", cell) for cell in a.cells] + [("b", cell) for cell in b.cells]
     found = independence([*a.values, *b.values], sides, when)
     if found is None or found.reason is None:
@@ -97,13 +97,27 @@ def judge_settings(
     return Judged(found.reason, _spread(a, b, [when.clusters[k] for k in (*there, *here)]))
 
 
-def _declared(a: SideRuns, b: SideRuns, labels: Sequence[Hashable], kind: str) -> Judged:
-    own = set(labels[: len(a.values)]), set(labels[len(a.values) :])
+def _declared(a: SideRuns, b: SideRuns, when: Timeline, labels: Sequence[Hashable]) -> Judged:
+    own, kind = (set(labels[: len(a.values)]), set(labels[len(a.values) :])), when.kind
     apart = own[0].isdisjoint(own[1])
     if len(own[0] & own[1]) < 2 and not (apart and min(map(len, own)) > 1):
-        return Judged(_confounded(kind), Spread({}, None))
+        return Judged(_confounded(str(kind)), Spread({}, None))
+    if apart and (alike := _alike(a, b, when)) is not None:
+        return Judged(alike, Spread({}, None))
     reason = f"The intervals are made of the {len(own[0] | own[1])} {kind}s of the runs."
     return Judged(reason, _spread(a, b, labels))
+
+
+def _alike(a: SideRuns, b: SideRuns, when: Timeline) -> str | None:
+    """Say that clusters of one side resemble each other, so that they do not count one by one."""
+    count = len(a.values)
+    places = range(count), range(count, count + len(b.values))
+    for side, rows in zip((a, b), places, strict=True):
+        found = independence(side.values, side.cells, when.of(rows))
+        # without an autocorrelation it is refused as settings are not in every cluster
+        if found is not None and found.verdict == "refused" and found.autocorrelation is not None:
+            return found.reason
+    return None
 
 
 def _one_before_the_other(positions: Sequence[int], count: int) -> bool:
