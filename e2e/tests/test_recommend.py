@@ -210,6 +210,26 @@ def test_the_papers_advice_for_nfs(page: Page) -> None:
     expect(last).to_contain_text("delay 640")
 
 
+def test_an_answer_is_compared_with_the_default_that_the_data_name(page: Page) -> None:
+    page.goto("/explorer/aspm-c-states-2026?advice=open")
+    expect(answer(page)).to_contain_text("than at the default, aspm L1, rx_usecs 3")
+    advice = page.get_by_role("region", name="Recommendation")
+    expect(advice.get_by_role("row", name=re.compile("^Power of the processor"))).to_contain_text(
+        "+309"
+    )
+    expect(advice.get_by_label("Compared with")).to_contain_text("the default, aspm L1")
+
+
+def test_nothing_is_for_choice_where_nobody_sets_what_varies(page: Page) -> None:
+    page.goto("/explorer/napi-howto-2002")
+    expect(answer(page)).to_contain_text("Nothing here is for choice: frame size says")
+    page.goto("/explorer/chase-1999")
+    expect(answer(page)).to_contain_text("Not enough to recommend. System CPU is a share of time")
+    page.goto("/explorer/dillon-2004")
+    offered = page.locator(".inshort").get_by_role("button").first
+    expect(offered).to_contain_text("idle CPU 2 → 7")
+
+
 def test_what_cannot_be_answered_says_what_to_measure(page: Page) -> None:
     page.goto("/explorer/dillon-2004?workload=iperf&goal=throughput")
     expect(answer(page)).to_contain_text("Not enough to recommend. No run here has throughput")

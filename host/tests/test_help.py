@@ -24,6 +24,16 @@ def test_capitals_stay() -> None:
     assert "driver, kernel, CPUs." in parsers()[1]["snapshot"].format_help()
 
 
+@pytest.mark.parametrize(
+    ("command", "name"), [("sweep", "HOST-INTERFACE"), ("tune", "HOST-INTERFACE-tune-GOAL")]
+)
+def test_the_name_that_an_experiment_has_by_default_is_that_of_the_command(
+    command: str, name: str
+) -> None:
+    (option,) = (a for a in parsers()[1][command]._actions if a.dest == "experiment")
+    assert option.help == f"name of the experiment (default: {name})"
+
+
 def test_output_may_be_closed(tmp_path: Path) -> None:
     done = subprocess.run(
         ["/bin/sh", "-c", f"{sys.executable} -m coalescope_host check --help >&-"],

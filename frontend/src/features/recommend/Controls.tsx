@@ -344,7 +344,7 @@ function Now({ advice, slice, reference, set }: Props) {
         { value: '', label: unsaid },
         ...settings.map((s) => ({ value: keyOf(s), label: `set now: ${settingName(slice.layout, s, false)}` })),
       ]}
-      why={settings.length < 2 ? 'one setting only' : undefined}
+      why={settings.length < 2 ? (reference ?? 'one setting only') : undefined}
       onValue={(text) => set({ current: text === '' ? {} : (JSON.parse(text) as Record<string, number>) })}
     />
   );

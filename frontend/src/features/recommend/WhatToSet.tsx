@@ -134,8 +134,8 @@ function Meanings() {
 function OwnHost({ goal }: { goal: string }) {
   return (
     <p className="ownhost">
-      To measure your own host, as root: <code>coalescope-host tune eth1 --goal {goal} --peer root@HOST</code>. It tries
-      few settings, puts all back, and answers.
+      To measure your own host, as root: <code>coalescope-host tune eth1 --goal {goal} --peer root@HOST</code>. It puts
+      all back.
     </p>
   );
 }

@@ -128,10 +128,10 @@ def add_tune_arguments(parser: ArgumentParser) -> None:
         help="traffic: udp, tcp, rr, or a workload of the plan (default: rr for a latency, else "
         "tcp)",
     )
-    _add_what_is_run(without)
+    _add_what_is_run(without, "HOST-INTERFACE-tune-GOAL")
 
 
-def _add_what_is_run(group: _ActionsContainer) -> None:
+def _add_what_is_run(group: _ActionsContainer, experiment: str = "HOST-INTERFACE") -> None:
     group.add_argument(
         "--duration",
         metavar="SECONDS",
@@ -140,7 +140,7 @@ def _add_what_is_run(group: _ActionsContainer) -> None:
         help="measured time of each run (default: %(default)s)",
     )
     group.add_argument(
-        "--experiment", metavar="SLUG", help="name of the experiment (default: HOST-INTERFACE)"
+        "--experiment", metavar="SLUG", help=f"name of the experiment (default: {experiment})"
     )
     for word in MEANINGS:
         group.add_argument(f"--{word}", dest=f"factor {word}", help=SUPPRESS)
