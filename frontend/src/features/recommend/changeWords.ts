@@ -52,7 +52,7 @@ export const changeWords = (effect: Effect): string => `${signed(effect.change_p
 /** "−26 %"; of a share both values, "2 → 60 %": a percentage of percent is mistaken for points. */
 export function briefChange(effect: Effect, unit: string | undefined): string {
   if (unit !== '%') return changeWords(effect);
-  return `${brief(effect.reference, 3)} → ${brief(effect.answer, 3)}\u00a0%`;
+  return `${brief(effect.reference, 3)}\u00a0→\u00a0${brief(effect.answer, 3)}\u00a0%`;
 }
 
 /** "CPU −26 %" */

@@ -291,7 +291,7 @@ describe('the answer', () => {
     ];
     expect(offers[0].effects.map((e) => namedChange(e, measures))).toEqual(['CPU −26\u00a0%']);
     const idle = { ...effect('idle_cpu_percent', 2900, null), reference: 2, answer: 60 };
-    expect(namedChange(idle, measures)).toBe('idle CPU 2 → 60\u00a0%');
+    expect(namedChange(idle, measures)).toBe('idle CPU 2\u00a0→\u00a060\u00a0%');
     expect(offers[0].effects.map(intervalWords)).toEqual(['−28 to −24']);
   });
 
