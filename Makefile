@@ -8,7 +8,7 @@ unexport PYTHONDONTWRITEBYTECODE # tests start Python hundreds of times: what is
 STAMPS := .stamps
 WHEELS ?= dist
 
-PAGE_SOURCES := $(shell find frontend/src frontend/build frontend/public frontend/index.html frontend/vite.config.ts frontend/vite.offline.config.ts -type f 2>/dev/null) docs/published-vs-predicted.md \
+PAGE_SOURCES := $(shell find frontend/src frontend/build frontend/public frontend/index.html frontend/vite.config.ts frontend/vite.offline.config.ts frontend/vite.notebook.config.ts -type f 2>/dev/null) docs/published-vs-predicted.md \
 	$(shell find models/src -name '*.py' -o -name '*.toml')
 HOST_SOURCES := $(shell find host/src -name '*.py' 2>/dev/null)
 SITE_SOURCES := $(shell find docs models/src backend/src host/src -type f -not -name '*.pyc' 2>/dev/null) \
@@ -151,7 +151,7 @@ test-sweep: setup-dev tools host-tools guest-system ## What else needs virtual m
 test-page: node_modules ## The page's unit tests
 	cd frontend && npm run --silent test
 
-test-e2e: setup-dev tools page docs logger ## The page in a real Chromium, on real recordings
+test-e2e: setup-dev tools page docs logger $(STAMPS)/notebooks ## The page in a real Chromium, on real recordings
 	$(call disturbed_once_more,e2e,$(BIN)/python -m pytest -n 2 --dist loadfile -m "browser and not soak" -q)
 
 lint: setup-dev node_modules ## Lint, types, import contracts, and that generated files are fresh
@@ -198,17 +198,18 @@ sbom: setup ## List all that Coalescope is made of, with licences, from the lock
 
 AUDIT := uvx pip-audit --strict --progress-spinner off --require-hashes --disable-pip
 audit: ## Look all locked packages up among known vulnerabilities (needs uv, npm and the network)
-	$(AUDIT) -r requirements.lock -r requirements-scale.lock -r requirements-docs.lock -r requirements-dev.lock
+	$(AUDIT) -r requirements.lock -r requirements-scale.lock -r requirements-docs.lock -r requirements-notebooks.lock -r requirements-dev.lock
 	cd frontend && npm audit --package-lock-only
 
 lock: ## Resolve the Python dependencies anew (needs uv): what is installed is what is tested
 	uv pip compile pyproject.toml --group dev --universal --generate-hashes --no-emit-index-url --no-annotate --no-header -q -o requirements-dev.lock
 	uv pip compile pyproject.toml --group scale -c requirements-dev.lock --universal --generate-hashes --no-emit-index-url --no-annotate --no-header -q -o requirements-scale.lock
 	uv pip compile --group docs -c requirements-dev.lock --universal --generate-hashes --no-emit-index-url --no-annotate --no-header -q -o requirements-docs.lock
+	uv pip compile --group notebooks -c requirements-dev.lock --universal --generate-hashes --no-emit-index-url --no-annotate --no-header -q -o requirements-notebooks.lock
 	uv pip compile pyproject.toml -c requirements-dev.lock --universal --generate-hashes --no-emit-index-url --no-annotate --no-header -q -o requirements.lock
 
 clean: ## Remove all that was built or installed; data/ stays
-	rm -rf $(VENV) $(STAMPS) dist frontend/node_modules frontend/dist frontend/.generated host/dist build/host-tools build/site build/site-sources build/site-state driver/guest/build
+	rm -rf $(VENV) $(STAMPS) dist frontend/node_modules frontend/dist frontend/.generated host/dist build/host-tools build/site build/site-sources build/site-state build/notebooks driver/guest/build
 	$(MAKE) -C driver/logger clean
 	$(MAKE) -C driver/traffic clean
 
@@ -243,6 +244,15 @@ $(STAMPS)/python-dev: requirements-dev.lock $(STAMPS)/python
 $(STAMPS)/python-docs: requirements-docs.lock $(STAMPS)/python
 	@echo 'Installing what builds the documents into $(VENV)/ …'
 	@$(BIN)/pip install --quiet --disable-pip-version-check --require-hashes --no-compile -r requirements-docs.lock
+	@touch $@
+
+# Notebooks with their kernels, apart from what is tested in them: it finds the rest in .venv/.
+$(STAMPS)/notebooks: requirements-notebooks.lock | $(STAMPS)/python-dev
+	@echo 'Installing JupyterLab and marimo into build/notebooks/ …'
+	@$(PYTHON) -m venv --clear build/notebooks
+	@build/notebooks/bin/pip install --quiet --disable-pip-version-check --require-hashes --no-compile -r requirements-notebooks.lock
+	@build/notebooks/bin/python -c 'import pathlib, sys, sysconfig; pathlib.Path(sysconfig.get_path("purelib"), "tested.pth").write_text("import site; site.addsitedir(%r)" % sys.argv[1])' \
+		"$$($(BIN)/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))')"
 	@touch $@
 
 # A warning, such as of a link that leads nowhere, is an error.

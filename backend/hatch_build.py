@@ -61,11 +61,12 @@ class AllInside(BuildHookInterface):  # type: ignore[type-arg]
         if os.environ.get(WITHOUT):
             return
         page = checkout / "frontend" / "dist"
-        if not (page / "index.html").is_file():
-            self.app.abort(
-                f"The page is not built: {page} has no index.html. Run `make page` in the "
-                f"checkout, or set {WITHOUT}=1 for a server that is told where its page is."
-            )
+        for name in ("index.html", "notebook.js"):  # the page, and what notebooks show of it
+            if not (page / name).is_file():
+                self.app.abort(
+                    f"The page is not built: {page} has no {name}. Run `make page` in the "
+                    f"checkout, or set {WITHOUT}=1 for a server that is told where its page is."
+                )
         yield page, "page"
         for source in sorted((checkout / "datasets").glob("*/source.toml")):
             yield source.parent, f"datasets/{source.parent.name}"

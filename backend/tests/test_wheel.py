@@ -25,6 +25,7 @@ def checkout(folder: Path, *, page: bool) -> Path:
         (folder / "frontend/dist/assets").mkdir(parents=True)
         (folder / "frontend/dist/index.html").write_text("the page")
         (folder / "frontend/dist/assets/page.js").write_text("0")
+        (folder / "frontend/dist/notebook.js").write_text("1")
     return folder
 
 
@@ -50,6 +51,7 @@ def test_it_has_the_page_and_the_data_sets(tmp_path: Path) -> None:
     share = installed / "coalescope" / "share"
     assert (share / "page/index.html").read_text() == "the page"
     assert (share / "page/assets/page.js").is_file()
+    assert (share / "page/notebook.js").is_file()
     sources = (CHECKOUT / "datasets").glob("*/source.toml")
     names = {source.parent.name for source in sources}
     assert {found.name for found in (share / "datasets").iterdir()} == names
@@ -73,3 +75,11 @@ def test_it_is_not_built_without_the_page(tmp_path: Path) -> None:
     assert refused.returncode != 0
     assert "make page" in refused.stdout + refused.stderr
     assert wheel(folder, COALESCOPE_WHEEL_WITHOUT_PAGE="1").returncode == 0
+
+
+def test_it_is_not_built_without_what_notebooks_show(tmp_path: Path) -> None:
+    folder = checkout(tmp_path, page=True)
+    (folder / "frontend/dist/notebook.js").unlink()
+    refused = wheel(folder)
+    assert refused.returncode != 0
+    assert "notebook.js" in refused.stdout + refused.stderr

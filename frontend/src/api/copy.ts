@@ -17,6 +17,8 @@ export interface Copy {
   open(name: string, signal?: AbortSignal): Promise<Response>;
   /** What follows from kept answers, worked out by Python (app/main.tsx); a file has none. */
   readonly workOut?: (path: string, query: URLSearchParams, kept: unknown) => Promise<object>;
+  /** Where a program stands in the server's place, it is asked for everything; nothing is kept. */
+  readonly ask?: (request: Request) => Promise<Response>;
 }
 
 export type Answers = Readonly<Record<string, unknown>>;
@@ -184,6 +186,7 @@ async function unlessRefused(kept: Response): Promise<Response> {
 
 /** The answer to a request that would have gone to the server. */
 export async function answerFrom(copy: Copy, request: Request): Promise<Response> {
+  if (copy.ask) return copy.ask(request);
   const { pathname, searchParams } = new URL(request.url);
   const path = pathname.slice(pathname.indexOf('/api/') + '/api/'.length);
   if (request.method === 'POST' && ASKED.test(path)) return askedBefore(copy, request, path);

@@ -32,6 +32,11 @@ export function chooseTheme(theme: Theme): void {
   show(theme);
 }
 
+/** The theme of what this stands in; nothing is remembered. */
+export function takeTheme(theme: Theme): void {
+  if (theme !== currentTheme()) show(theme);
+}
+
 /** Follows the system while neither the reader nor the address has chosen. Called once, when the page starts. */
 export function followSystem(): void {
   dark().addEventListener('change', (event) => {

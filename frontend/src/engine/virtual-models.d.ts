@@ -45,3 +45,8 @@ declare module 'virtual:drivers' {
   /** Of kernels, the oldest first. */
   export const releases: readonly string[];
 }
+declare module 'virtual:frame' {
+  /** What a notebook shows in a frame: one document. */
+  const text: string;
+  export default text;
+}

@@ -10,12 +10,13 @@ from coalescope_models.vocabulary.quantity import Better
 
 from coalescope.client.choosing import rows_with
 from coalescope.client.comparison import Comparison, pairs_of_sides
+from coalescope.client.exploring import explored
 from coalescope.client.fit import Fit
 from coalescope.client.grids import cells_dataset, surface_dataset
 from coalescope.client.recommendation import Recommendation, refuse_without_aim
 from coalescope.client.source import Document, ModelGiven, Source
 from coalescope.client.tables import runs_table
-from coalescope.errors import CoalescopeError
+from coalescope.errors import CoalescopeError, did_you_mean
 from coalescope.experiments.records import Choice, FactorValue
 from coalescope.runs.chosen import identity
 from coalescope.runs.selection import where_pairs
@@ -23,6 +24,8 @@ from coalescope.runs.selection import where_pairs
 if TYPE_CHECKING:
     import pyarrow
     import xarray
+
+    from coalescope.client.surface_widget import SurfaceWidget
 
 _WIDTH = 90  # of what a notebook shows
 Chosen = FactorValue | Sequence[FactorValue]
@@ -187,7 +190,7 @@ class Experiment:
             **self._chosen,
         }
         found = self.source.fit(self.slug, asked)
-        return Fit(self.source, found, self.about["factors"], model, base)
+        return Fit(self, found, self.about["factors"], model, base)
 
     def fit_nonlinear(
         self,
@@ -223,7 +226,7 @@ class Experiment:
             **self._chosen,
         }
         found = self.source.nonlinear_fit(self.slug, asked)
-        return Fit(self.source, found, self.about["factors"], model)
+        return Fit(self, found, self.about["factors"], model)
 
     def recommend(
         self,
@@ -280,6 +283,24 @@ class Experiment:
         refuse_without_aim(asked["aims"], weights)
         found = self.source.recommendation(self.slug, asked)
         return Recommendation(found, self.about["factors"])
+
+    def explore(self, measure: str | None = None) -> "SurfaceWidget":
+        """The page's surface of a measure in a notebook, with the sliders of its model.
+
+        The measure is by default that of the data set's view. `parameters` of what is returned are
+        those of the sliders: what is dragged changes them, and what they are set to moves the
+        surface. They are empty until the surface is shown, and where no model is drawn.
+
+        Errors: CoalescopeError for an unknown measure, and where anywidget is not installed.
+        """
+        if measure is not None and measure not in self.measures:
+            raise CoalescopeError(
+                "unknown_measure",
+                f"{self.slug} has no measure {measure}.",
+                where={"field": "measure"},
+                advice=f"{did_you_mean(measure, self.measures)}It has {', '.join(self.measures)}.",
+            )
+        return explored(self, {} if measure is None else {"measure": measure})
 
     def close(self) -> None:
         """Let go of the store or server; of files, what they were read into is removed.

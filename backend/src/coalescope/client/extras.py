@@ -7,7 +7,7 @@ from typing import Any
 from coalescope.errors import CoalescopeError
 
 
-def required(name: str) -> Any:
+def required(name: str, extra: str = "client") -> Any:
     """The module. Errors: CoalescopeError naming the extra that installs it."""
     try:
         return import_module(name)
@@ -15,6 +15,6 @@ def required(name: str) -> Any:
         raise CoalescopeError(
             "not_installed",
             f"This needs {error.name}, which is not installed.",
-            advice="pip install 'coalescope[client]'",
+            advice=f"pip install 'coalescope[{extra}]'",
             status=500,
         ) from None

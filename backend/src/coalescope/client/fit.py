@@ -5,8 +5,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from coalescope.client.exploring import explored
 from coalescope.client.predicting import Levels, predict_over
-from coalescope.client.source import Document, ModelGiven, Source
+from coalescope.client.source import Document, ModelGiven
 from coalescope.client.tables import residuals_table
 from coalescope.errors import CoalescopeError
 
@@ -14,7 +15,12 @@ if TYPE_CHECKING:
     import pyarrow
     import xarray
 
+    from coalescope.client.experiment import Experiment
+    from coalescope.client.surface_widget import SurfaceWidget
+
 _BASE = "base"
+# The cost model takes counts; over settings another one with the same parameters is drawn.
+_DRAWN_AS = {"cpu-overhead": "cpu-overhead-surface"}
 
 
 @dataclass(frozen=True, repr=False)
@@ -25,7 +31,7 @@ class Fit:
         document: all of it, as `coalescope fit --json` and the API have it.
     """
 
-    _source: Source
+    _experiment: "Experiment"
     document: Document
     _factors: Sequence[Document]
     _model: ModelGiven = field(compare=False)
@@ -73,6 +79,37 @@ class Fit:
         """
         if self._has_base:
             raise _base_is_not_predicted(self.parameters)
+        given = {**self._values(), **levels}
+        return predict_over(self._experiment.source.prediction, model or self._model, given)
+
+    def explore(self) -> "SurfaceWidget":
+        """The page's surface in a notebook, drawn by the model from this fit, with its sliders.
+
+        `parameters` of what is returned start at those of the fit: what is dragged changes them,
+        and what they are set to moves the surface.
+
+        Errors: CoalescopeError where the data could not tell the parameters, for a model of one's
+        own, which the page's drawing does not have, and where anywidget is not installed.
+        """
+        if not isinstance(self._model, str):
+            raise CoalescopeError(
+                "no_surface",
+                "A surface in a notebook is drawn by a model that comes with the program.",
+                advice="Look at one of your own with predict, or in the page's workshop.",
+            )
+        told = self.document
+        view = {"measure": told["response"], "model": self._model}
+        if "method" in told and self._model in _DRAWN_AS:
+            view = {
+                "measure": f"{told['response']}_per_gb",
+                "model": _DRAWN_AS[self._model],
+                "fit": told["method"],
+                **({"idle": "fitted"} if self._has_base else {}),
+            }
+        return explored(self._experiment, view, self._values(), told)
+
+    def _values(self) -> dict[str, float]:
+        """What was fitted and held. Errors: CoalescopeError where the data could not tell it."""
         fitted = {name: value for name, value in self.parameters.items() if value is not None}
         if not self.identifiable or len(fitted) < len(self.parameters):
             raise CoalescopeError(
@@ -80,8 +117,7 @@ class Fit:
                 "The fit has no values to predict with.",
                 advice=self.message,
             )
-        given = {**self.document.get("held", {}), **fitted, **levels}
-        return predict_over(self._source.prediction, model or self._model, given)
+        return {**self.document.get("held", {}), **fitted}
 
     def __repr__(self) -> str:
         told = self.document

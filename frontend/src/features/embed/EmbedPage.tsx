@@ -16,15 +16,14 @@ import { currentPath } from '../../state/address';
 import { slidersAsked, viewPath } from '../../state/embed';
 import type { Subject } from '../../state/subject';
 import { currentQuery, leftOutOf } from '../../state/url';
-import { useExplorer } from '../explorer/context';
 import { Explorer } from '../explorer/Explorer';
-import { Parameter } from '../explorer/panel/Parameter';
 import { documentOf, figureById } from '../figures/definitions';
 import { Missing } from '../figures/FiguresPage';
 import { experimentsOf } from '../figures/inputs';
 import { kindsOf, MarkName } from '../figures/Key';
 import { Panels } from '../figures/Panels';
 import { useFigureData } from '../figures/useFigureData';
+import { Sliders } from './Sliders';
 import '../figures/figures.css';
 import './embed.css';
 
@@ -80,25 +79,12 @@ function Nothing({ title, children }: { title: string; children?: ReactNode }) {
   );
 }
 
-function Sliders() {
-  const { view, toFit } = useExplorer();
+function SlidersAsked() {
   const [asked] = useState(() => slidersAsked(currentQuery()));
-  if (!asked || view.sliders.length === 0) return null;
-  return (
-    <section className="sliders" aria-label="Parameters">
-      <div className="params">
-        {view.sliders.map((slider) => (
-          <Parameter key={slider.name} slider={slider} />
-        ))}
-      </div>
-      <button type="button" className="quiet small boxed" onClick={toFit}>
-        {view.fit ? 'Back to the fit' : 'Start values'}
-      </button>
-    </section>
-  );
+  return asked && <Sliders />;
 }
 
-const BELOW = { below: <Sliders /> };
+const BELOW = { below: <SlidersAsked /> };
 
 function ExperimentEmbed({ slug }: { slug: string }) {
   const [without] = useState(() => leftOutOf(currentQuery()));
