@@ -23,5 +23,8 @@ async function pack(path) {
   for (const [suffix, way] of Object.entries(ways)) writeFileSync(path + suffix, await way(bytes));
 }
 
-const files = readdirSync(folder, { recursive: true }).filter((name) => PACKED.has(extname(name)));
+/** What notebooks load comes from the disk (coalescope.client.exploring). */
+const NOT_SENT = 'notebook.js';
+
+const files = readdirSync(folder, { recursive: true }).filter((name) => PACKED.has(extname(name)) && name !== NOT_SENT);
 await Promise.all(files.map((name) => pack(folder + name)));

@@ -63,9 +63,10 @@ export function NotebookView({ notebook }: { notebook: Notebook }) {
   const cells = useCells(slug);
   const known = experiment.data;
   const filled = cells.data?.cells;
+  const independence = cells.data?.independence;
   const subject = useMemo<Subject | null>(
-    () => (known && filled ? { of: 'experiment', experiment: known, cells: filled, planned: [] } : null),
-    [known, filled],
+    () => (known && filled ? { of: 'experiment', experiment: known, cells: filled, independence, planned: [] } : null),
+    [known, filled, independence],
   );
   const embed = useMemo(
     () => ({
