@@ -111,6 +111,22 @@ def test_pages_print(page: Page, console: Console) -> None:
         assert 1 <= pages <= 12, (path, pages)
 
 
+def test_the_list_of_experiments_has_its_heads_on_paper(page: Page) -> None:
+    """A4 between its margins is narrower than the widest phone."""
+    page.set_viewport_size({"width": 718, "height": 1000})
+    page.emulate_media(media="print")
+    shown(page, "/", "Experiments")
+    heads = page.locator(".experiments .list thead th")
+    first = page.locator(".experiments .list tbody tr").first.locator("td")
+    for k in range(5):
+        head, cell = heads.nth(k).bounding_box(), first.nth(k).bounding_box()
+        assert head is not None
+        assert cell is not None
+        assert head["width"] > 40
+        assert abs(head["x"] - cell["x"]) < 1
+    assert page.evaluate(OVERFLOW) <= 0
+
+
 # Heard after the page's own: what a printer is given.
 KEEP_WHAT_IS_PRINTED = """(plot) => addEventListener('beforeprint', () => {
   globalThis.printed = plot.innerHTML;
@@ -247,6 +263,21 @@ def test_what_is_chosen_is_read_in_forced_colours(page: Page, path: str) -> None
     lines = {one.get_attribute("aria-current"): one.evaluate(UNDERLINE) for one in pages}
     assert len(lines) == 2
     assert len(set(lines.values())) == 2
+
+
+@pytest.mark.fault("P17")
+def test_the_preset_that_plays_is_read_in_forced_colours(page: Page) -> None:
+    page.emulate_media(forced_colors="active", reduced_motion="reduce")
+    page.goto("/how-it-works")
+    stand_still(page)
+    presets = page.locator(".presets").get_by_role("button")
+    chosen = page.locator(".presets").get_by_role("button", pressed=True)
+    expect(chosen).to_have_count(1)
+    assert chosen.evaluate(CONTRAST) >= 4.5
+    grounds = [
+        one.evaluate("(it) => getComputedStyle(it).backgroundColor") for one in presets.all()
+    ]
+    assert grounds.count(chosen.evaluate("(it) => getComputedStyle(it).backgroundColor")) == 1
 
 
 def test_a_recommendation_is_on_paper_whole_or_not_at_all(page: Page) -> None:

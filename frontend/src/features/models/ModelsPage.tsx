@@ -8,6 +8,11 @@ import { Equation } from '../explorer/Equation';
 import '../explorer/explorer.css';
 import './models.css';
 
+const named = (quantities: readonly { readonly label: string }[]): string =>
+  quantities
+    .map(({ label }) => label.toLowerCase().replace(/\b(cpu|mtu|tcp)\b/g, (word) => word.toUpperCase()))
+    .join(', ');
+
 function Entry({ model }: { model: BundledModel }) {
   const [first] = model.outputs;
   return (
@@ -32,12 +37,15 @@ function Entry({ model }: { model: BundledModel }) {
       </div>
       <Equation model={model} output={first.name} label={`Equation of ${model.title}`} />
       <p className="predicts">
-        <b>predicts</b> {model.outputs.map((o) => o.label.toLowerCase().replace('cpu', 'CPU')).join(', ')}
+        <b>predicts</b> {named(model.outputs)}
         <br />
-        <b>from</b>{' '}
-        {[...model.inputs, ...model.parameters]
-          .map((q) => q.label.toLowerCase().replace('mtu', 'MTU').replace('tcp', 'TCP'))
-          .join(', ')}
+        <b>from</b> {named(model.inputs)}
+        {model.parameters.length > 0 && (
+          <>
+            <br />
+            <b>with</b> {named(model.parameters)}
+          </>
+        )}
       </p>
     </li>
   );
@@ -50,8 +58,8 @@ export function ModelsPage() {
       <header className="lede">
         <h1>Models</h1>
         <p>
-          Each is one function, taken from a paper: the same code draws here, fits on the server and writes its own
-          equation. Open one to explore it without data, or write your own in the{' '}
+          What papers say of MTU, interrupt delay and CPU time, each as one function that can be drawn and fitted to
+          data. Open one to explore it without data, or write your own in the{' '}
           <Link href="/workshop">model workshop</Link>. <Link href="/how-it-works">How it works</Link> shows what they
           are about, in slow motion; the <Link href="/glossary">glossary</Link> defines every quantity.
         </p>

@@ -5,7 +5,7 @@ import { Link } from 'wouter';
 import { ApiError, reasonOf } from '../../api/errors';
 import { useQuantities } from '../../api/queries';
 import type { Experiment, Factors, Kind, ReplicatedCell } from '../../api/types';
-import { inWords, labelOf } from '../../components/factorWords';
+import { inWords } from '../../components/factorWords';
 import { Notice } from '../../components/Notice';
 import { QuantityName } from '../../components/QuantityName';
 import { ScrollRegion } from '../../components/ScrollRegion';
@@ -56,7 +56,7 @@ export function Cells(props: { slug: string; measure: string; cells: readonly Re
               n
             </th>
             <th scope="col" className="n">
-              <QuantityName name={measure}>{labelOf(measure, quantities)}</QuantityName>, mean <small>{unit}</small>
+              <QuantityName name={measure}>Mean</QuantityName> <small>{unit}</small>
             </th>
             <th scope="col" className="n">
               Deviation <small>{unit}</small>

@@ -279,8 +279,8 @@ export function UploadPage() {
           <Into receipts={receipts} />
         ) : (
           <p>
-            Files are sent three at a time. Each is kept whole or not at all, and a refused one holds up no other. To
-            look at a log first, <Link href="/open">open it without uploading</Link>.
+            A table becomes a surface, a run log one more run of its experiment. A file that is refused is not kept, and
+            does not stop the others. To look at a log first, <Link href="/open">open it without uploading</Link>.
           </p>
         )}
       </header>
