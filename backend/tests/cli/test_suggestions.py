@@ -97,6 +97,7 @@ MISSPELT = {
     "import set": ("import iperf3.json --set mtu_byte=1500", "mtu_bytes"),
     "export experiment": ("export geist-2005-nsf --format csv", "geist-2005-nfs"),
     "datasets fetch name": ("datasets fetch nic-tuning-202", "nic-tuning-2022"),
+    "jobs list experiment": ("jobs list --experiment geist-2005-nsf", "geist-2005-nfs"),
     "runs list experiment": ("runs list geist-2005-nsf", "geist-2005-nfs"),
     "experiments rename experiment": ("experiments rename geist-2005-nsf x", "geist-2005-nfs"),
     "experiments describe experiment": (
@@ -115,6 +116,7 @@ MISSPELT["variance experiment"] = (
 #: What is no name of anything, or of what need not be there, or is copied and not typed.
 FREE = {
     "help", "data", "json", "files", "file", "directory", "output", "write", "copy", "token_file",
+    "job",
     "server", "host", "port", "at", "workers", "parallel", "limit", "days", "seed", "resamples",
     "width", "tolerance", "title", "citation", "reason", "interface", "kernel", "phases", "clients",
     "round_trip", "frame_bytes", "duration", "interrupt_cost", "packet_cost", "wait_weight",

@@ -6128,7 +6128,7 @@ export interface operations {
                     "application/json": components["schemas"]["JobOut"][];
                 };
             };
-            /** @description No such thing */
+            /** @description Not Found */
             404: {
                 headers: {
                     [name: string]: unknown;

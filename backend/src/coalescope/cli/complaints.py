@@ -1,9 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Failures in words, for stderr."""
+"""Failures: in words for stderr, and for programs as the API has them."""
+
+from typing import Any
 
 from coalescope.cli.fault_texts import describe, fault_text
+from coalescope.cli.output import print_json
 from coalescope.cli.wording import in_shell, place
 from coalescope.errors import CoalescopeError
+
+_NAMED = "coalescope: "
 
 
 def explain(error: Exception) -> str | None:
@@ -21,7 +26,24 @@ def explain(error: Exception) -> str | None:
             reason = "an argument is not UTF-8 text"
         case _:
             reason = _of_libraries(error)
-    return None if reason is None else f"coalescope: {reason}"
+    return None if reason is None else f"{_NAMED}{reason}"
+
+
+def print_document(error: Exception) -> None:
+    """Print a failure that can be explained as JSON, with its advice in the words of the shell."""
+    if isinstance(error, CoalescopeError):
+        said = error.as_json()["error"]
+        print_json({"error": {**said, "advice": in_shell(said["advice"])}})
+        return
+    message = (explain(error) or "").removeprefix(_NAMED)
+    told: dict[str, Any] = {
+        "code": "failed",
+        "message": message,
+        "where": {},
+        "advice": None,
+        "problems": [],
+    }
+    print_json({"error": told})
 
 
 def _of_libraries(error: Exception) -> str | None:

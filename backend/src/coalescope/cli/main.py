@@ -14,6 +14,7 @@ from coalescope.cli.parser import parse
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command in `argv` (default: the process's own) and return its exit status."""
     show_steering()
+    arguments = None
     try:
         try:
             arguments = parse(argv)
@@ -25,11 +26,13 @@ def main(argv: Sequence[str] | None = None) -> int:
     except PipeClosed:
         return end_quietly()
     except Exception as error:
-        from coalescope.cli.complaints import explain  # noqa: PLC0415  only when it is needed
+        from coalescope.cli import complaints  # noqa: PLC0415  only when it is needed
 
-        reason = explain(error)
+        reason = complaints.explain(error)
         if reason is None:
             raise
+        if getattr(arguments, "json", False):
+            complaints.print_document(error)
         print(reason, file=sys.stderr)
         return ExitStatus.UNFIT
     return status

@@ -9,19 +9,23 @@ from typing import NamedTuple
 
 from coalescope.cli.exit_statuses import told
 from coalescope.cli.options import analyses, choices, models, store
-from coalescope.cli.options.shared import output_options, store_options
+from coalescope.cli.options.shared import output_options, place_options, store_options
 from coalescope.errors import did_you_mean
 
 _MODULES = "coalescope.cli.commands"
 
 
 class _Command(NamedTuple):
-    """A command; `options` are those that it shares with no other."""
+    """A command; `options` are those that it shares with no other.
+
+    `of_store` works on the local store, `of_place` on that or on a server.
+    """
 
     name: str
     text: str
     options: Callable[[argparse.ArgumentParser], None] | None = None
     of_store: bool = False
+    of_place: bool = False
     prints: bool = False
 
 
@@ -31,9 +35,10 @@ _COMMANDS = (
     _Command("predict", "Evaluate a model", models.predict, prints=True),
     _Command(
         "experiments",
-        "List the experiments of the local store; rename, describe, delete and restore them",
+        "List the experiments of the local store or a server; rename, describe, delete and "
+        "restore them",
         store.experiments,
-        of_store=True,
+        of_place=True,
         prints=True,
     ),
     _Command(
@@ -43,7 +48,7 @@ _COMMANDS = (
         of_store=True,
         prints=True,
     ),
-    _Command("fit", "Fit a model to an experiment", analyses.fit, of_store=True, prints=True),
+    _Command("fit", "Fit a model to an experiment", analyses.fit, of_place=True, prints=True),
     _Command(
         "variance",
         "Say which of two factors moves a measure",
@@ -105,6 +110,14 @@ _COMMANDS = (
         "runs",
         "List an experiment's runs; retract those that must not count, restore or correct them",
         store.runs,
+    ),
+    _Command(
+        "jobs",
+        "List the jobs of a server's store: long fits, predictions over large grids; show and "
+        "cancel them",
+        store.jobs,
+        of_place=True,
+        prints=True,
     ),
     _Command(
         "verify",
@@ -179,13 +192,17 @@ def build_parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--version", action=_Version)
     commands = parser.add_subparsers(metavar="COMMAND", required=True)
-    of_store, prints = store_options(), output_options()
+    of_store, of_place, prints = store_options(), place_options(), output_options()
     for command in _COMMANDS:
         added = commands.add_parser(
             command.name,
             help=command.text,
             description=command.text + ".",
-            parents=[*[of_store] * command.of_store, *[prints] * command.prints],
+            parents=[
+                *[of_store] * command.of_store,
+                *[of_place] * command.of_place,
+                *[prints] * command.prints,
+            ],
             allow_abbrev=False,
         )
         added.set_defaults(

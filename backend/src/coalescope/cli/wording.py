@@ -24,6 +24,7 @@ _FLAGS = {
 }
 
 _WORDS = {
+    "token_file=… names a file that holds it": "--token-file names a file that holds it",
     "GET /api/models": "`coalescope models`",
     "GET /api/experiments/{slug}/runs lists": "`coalescope runs list EXPERIMENT` lists",
     "by naming an output and the parameters to find": "with --output and --free",

@@ -18,6 +18,7 @@ from coalescope.untrusted.web_addresses import is_loopback, is_server_address
 
 _TIMEOUT = httpx.Timeout(60.0, connect=10.0, read=600.0)
 _MOST_WAITS, _LONGEST_WAIT_S = 30, 60.0
+_MOST_RUNS = 1000  # of one page of a list
 _PAGES = ("explorer", "api/experiments")
 _ADVICE = {
     401: "Give the server's token: token_file=… names a file that holds it, and COALESCOPE_TOKEN "
@@ -137,6 +138,86 @@ class Server:
             return self._post(f"/api/models/{quote(model, safe='')}/predictions", asked)
         return self._post("/api/predictions", {**asked, "model": model})
 
+    def deleted_experiments(self) -> Sequence[Document]:
+        """Those that can be restored, the last one first."""
+        found: Sequence[Document] = self._get("/api/deleted-experiments")
+        return found
+
+    def change_experiment(self, slug: str, said: Document) -> Document:
+        """Say anew what an experiment is."""
+        return self._send("PATCH", _path(slug), said)
+
+    def delete_experiment(self, slug: str) -> Document:
+        """Show an experiment no more."""
+        found: Document = self._answer(self._http.build_request("DELETE", _path(slug)))
+        return found
+
+    def restore_experiment(self, slug: str) -> None:
+        """Take a deletion back."""
+        self._post(f"{_path(slug)}/restoration", {})
+
+    def list_runs(
+        self, slug: str, where: Sequence[tuple[str, str]], state: str | None, limit: int
+    ) -> Document:
+        """The first runs of an experiment, and how many there are."""
+        named = [*where, *([("state", state)] if state is not None else [])]
+        runs: list[Document] = []
+        while True:
+            own = {"limit": min(limit - len(runs), _MOST_RUNS), "offset": len(runs)}
+            page = self._of(slug, "/runs", [*named, *((n, str(v)) for n, v in own.items())])
+            runs += page["runs"]
+            if not page["runs"] or len(runs) >= min(limit, page["total"]):
+                return {"total": page["total"], "runs": runs}
+
+    def has_run(self, slug: str, uid: str) -> bool:
+        """Whether an experiment has that run, whatever its state."""
+        try:
+            found = self._get(f"/api/runs/{quote(uid, safe='')}")["experiment"]
+        except CoalescopeError as error:
+            if error.status == httpx.codes.NOT_FOUND:
+                return False
+            raise
+        return bool(found == slug)
+
+    def retract_run(self, uid: str, reason: str) -> None:
+        """Let a run count no more."""
+        self._change_run(uid, "retraction", {"reason": reason})
+
+    def restore_run(self, uid: str, reason: str) -> None:
+        """Let it count again."""
+        self._change_run(uid, "restoration", {"reason": reason})
+
+    def correct_run(self, uid: str, factors: Document, replicate: int | None, reason: str) -> None:
+        """Set right what it says of its setting."""
+        said = {"factors": factors, "replicate": replicate, "reason": reason}
+        self._change_run(uid, "correction", said)
+
+    def _change_run(self, uid: str, how: str, said: Document) -> None:
+        self._post(f"/api/runs/{quote(uid, safe='')}/{how}", said)
+
+    def jobs(self, slug: str | None, limit: int) -> Sequence[Document]:
+        """Jobs, the newest first."""
+        named = [] if slug is None else [("experiment", slug)]
+        found: Sequence[Document] = self._get("/api/jobs", [*named, ("limit", str(limit))])
+        return found
+
+    def job(self, uid: str) -> Document:
+        """How a job is, and once it is done its result."""
+        found: Document = self._get(f"/api/jobs/{quote(uid, safe='')}")
+        return found
+
+    def ask_job(self, question: Document) -> tuple[Document, bool]:
+        """Ask for what takes longer than a request may; the job, and whether it is new.
+
+        The same question about the same data is the same job.
+        """
+        status, job = self._status_and_answer(self._request("POST", "/api/jobs", question))
+        return job, status == httpx.codes.ACCEPTED
+
+    def cancel_job(self, uid: str) -> Document:
+        """End it before it is done."""
+        return self._post(f"/api/jobs/{quote(uid, safe='')}/cancellation", {})
+
     def close(self) -> None:
         """End the connection."""
         self._end()
@@ -150,14 +231,22 @@ class Server:
         return self._answer(self._http.build_request("GET", path, params=list(asked)))
 
     def _post(self, path: str, asked: Document) -> Document:
-        headers = {"Content-Type": "application/json"}
-        request = self._http.build_request(
-            "POST", path, content=as_json(asked).encode(), headers=headers
-        )
-        found: Document = self._answer(request)
+        return self._send("POST", path, asked)
+
+    def _send(self, method: str, path: str, asked: Document) -> Document:
+        found: Document = self._answer(self._request(method, path, asked))
         return found
 
+    def _request(self, method: str, path: str, asked: Document) -> httpx.Request:
+        headers = {"Content-Type": "application/json"}
+        return self._http.build_request(
+            method, path, content=as_json(asked).encode(), headers=headers
+        )
+
     def _answer(self, request: httpx.Request) -> Any:
+        return self._status_and_answer(request)[1]
+
+    def _status_and_answer(self, request: httpx.Request) -> tuple[int, Any]:
         """What the server says.
 
         Errors: its own, and CoalescopeError where it cannot be reached, and after `close`.
@@ -172,7 +261,7 @@ class Server:
         except ValueError:
             body = None
         if answer.is_success and isinstance(body, dict | list):
-            return body
+            return answer.status_code, body
         if isinstance(body, dict) and isinstance(body.get("error"), dict):
             raise _refused(body["error"], answer.status_code)
         meant = address_meant(self.place, answer)

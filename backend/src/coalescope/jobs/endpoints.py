@@ -37,7 +37,7 @@ def create_job(
     return job
 
 
-@router.get("")
+@router.get("", responses={404: {"model": ErrorResponse}})
 def list_jobs(
     connection: ReadConnection,
     experiment: Annotated[str | None, Query(max_length=MAX_SLUG)] = None,

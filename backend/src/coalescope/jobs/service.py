@@ -86,7 +86,9 @@ def get(connection: Connection, uid: str) -> JobOut:
 
 
 def newest(connection: Connection, slug: str | None, limit: int) -> list[JobOut]:
-    """Jobs, the newest first."""
+    """Jobs, the newest first. Errors: 404 for the experiment."""
+    if slug is not None:
+        get_experiment(connection, slug)
     return [_out(row) for row in repository.newest(connection, slug, limit)]
 
 

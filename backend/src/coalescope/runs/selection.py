@@ -93,13 +93,18 @@ def require_stored(
     stored = repository.stored_among(connection, experiment.id, uids)
     stranger = next((uid for uid in uids if uid not in stored), None)
     if stranger is not None:
-        raise CoalescopeError(
-            "not_found",
-            f"There is no run {stranger!r} in {experiment.slug} to leave out.",
-            status=404,
-            where={"field": "without"},
-            advice="Give whole identities, as the page of a run shows them.",
-        )
+        raise no_run_to_leave_out(stranger, experiment.slug)
+
+
+def no_run_to_leave_out(uid: str, slug: str) -> CoalescopeError:
+    """What is to be left out is no run of that experiment."""
+    return CoalescopeError(
+        "not_found",
+        f"There is no run {uid!r} in {slug} to leave out.",
+        status=404,
+        where={"field": "without"},
+        advice="Give whole identities, as the page of a run shows them.",
+    )
 
 
 def where_pairs(where: Choice) -> tuple[tuple[str, str], ...]:

@@ -2,29 +2,17 @@
 """coalescope experiments list, rename, describe, delete and restore."""
 
 from argparse import Namespace
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any, TypeVar
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from pydantic import ValidationError
-from sqlalchemy.engine import Connection
 
-from coalescope.cli.local_store import changed_store, local_store
 from coalescope.cli.output import counted, print_json, print_table, printable
+from coalescope.cli.places import changing, reading
 from coalescope.errors import CoalescopeError
-from coalescope.experiments import changing
-from coalescope.experiments.description import describe_experiment, summarise_experiment
-from coalescope.experiments.records import ExperimentRecord
-from coalescope.experiments.schemas import (
-    DeletedExperimentOut,
-    ExperimentChangeIn,
-    ExperimentOut,
-    ExperimentSummaryOut,
-)
-from coalescope.experiments.service import list_cells, list_experiments
+from coalescope.experiments.schemas import ExperimentChangeIn, ExperimentSummaryOut
 
 _SOURCE = ("citation", "url", "licence", "how_made")
-
-T = TypeVar("T")
 
 
 def run(arguments: Namespace) -> int:
@@ -46,8 +34,8 @@ def run(arguments: Namespace) -> int:
 
 
 def _list(arguments: Namespace) -> None:
-    with local_store(arguments) as store, store.database.read() as connection:
-        found = [_summary(connection, record) for record in list_experiments(connection)]
+    with reading(arguments) as place:
+        found = [ExperimentSummaryOut.model_validate(each) for each in place.experiments()]
     if arguments.json:
         print_json(found)
         return
@@ -69,14 +57,15 @@ def _list(arguments: Namespace) -> None:
 
 
 def _list_deleted(arguments: Namespace) -> None:
-    with local_store(arguments) as store, store.database.read() as connection:
-        found = changing.list_deleted(connection)
+    with reading(arguments) as place:
+        found = place.deleted_experiments()
     if arguments.json:
-        print_json([vars(each) for each in found])
+        print_json(found)
         return
+    named = ("slug", "kind", "runs", "deleted_at", "title")
     print_table(
         ("experiment", "kind", "runs", "deleted", "title"),
-        [(each.slug, each.kind, each.runs, each.deleted_at, each.title) for each in found],
+        [[each[name] for name in named] for each in found],
     )
 
 
@@ -98,25 +87,16 @@ def _described(arguments: Namespace) -> Mapping[str, Any]:
 
 
 def _change(arguments: Namespace, typed: Mapping[str, Any]) -> None:
-    said = _checked(typed)
-    source = None if said.source is None else said.source.model_dump(exclude_unset=True)
-
-    def changed(connection: Connection) -> ExperimentOut:
-        record = changing.change(
-            connection, arguments.experiment, said.title, said.subtitle, source
-        )
-        return ExperimentOut.model_validate(
-            describe_experiment(record, list_cells(connection, record))
-        )
-
-    experiment = _in_one_go(arguments, changed)
+    said = _checked(typed).model_dump(exclude_unset=True)
+    with changing(arguments) as place:
+        experiment = place.change_experiment(arguments.experiment, said)
     if arguments.json:
         print_json(experiment)
     elif arguments.action == "rename":
-        slug, title = experiment.slug, printable(experiment.title)
+        slug, title = experiment["slug"], printable(experiment["title"])
         print(f"{slug} is called {title!r} now; its name, and every link to it, stays {slug}")
     else:
-        print(f"described {experiment.slug}")
+        print(f"described {experiment['slug']}")
 
 
 def _checked(typed: Mapping[str, Any]) -> ExperimentChangeIn:
@@ -131,51 +111,30 @@ def _checked(typed: Mapping[str, Any]) -> ExperimentChangeIn:
 
 
 def _delete(arguments: Namespace) -> None:
-    def deleted(connection: Connection) -> list[DeletedExperimentOut]:
-        return [
-            DeletedExperimentOut.model_validate(
-                changing.delete(connection, slug), from_attributes=True
-            )
-            for slug in _each(arguments)
-        ]
-
-    found = _in_one_go(arguments, deleted)
+    with changing(arguments) as place:
+        found = [place.delete_experiment(slug) for slug in _each(arguments)]
     if arguments.json:
         print_json(found)
         return
     for each in found:
-        print(f"deleted {each.slug}, {counted(each.runs, 'run')}")
-    print(f"`coalescope experiments restore {' '.join(each.slug for each in found)}` undoes it")
+        print(f"deleted {each['slug']}, {counted(each['runs'], 'run')}")
+    print(f"`coalescope experiments restore {' '.join(each['slug'] for each in found)}` undoes it")
 
 
 def _restore(arguments: Namespace) -> None:
-    def restored(connection: Connection) -> list[ExperimentSummaryOut]:
-        return [
-            _summary(connection, changing.restore(connection, slug)) for slug in _each(arguments)
-        ]
-
-    found = _in_one_go(arguments, restored)
+    slugs = _each(arguments)
+    with changing(arguments) as place:
+        for slug in slugs:
+            place.restore_experiment(slug)
+        there = {each["slug"]: each for each in place.experiments()}
+    found = [there[slug] for slug in slugs]
     if arguments.json:
         print_json(found)
         return
     for each in found:
-        print(f"restored {each.slug}, {counted(each.runs, 'run')}")
+        print(f"restored {each['slug']}, {counted(each['runs'], 'run')}")
 
 
 def _each(arguments: Namespace) -> Sequence[str]:
     """Those that were typed, each once."""
     return list(dict.fromkeys(arguments.experiments))
-
-
-def _in_one_go(arguments: Namespace, change: Callable[[Connection], T]) -> T:
-    """All of it, or nothing; where there is no store, none is made."""
-    with local_store(arguments):
-        pass
-    with changed_store(arguments) as store, store.database.write() as connection:
-        return change(connection)
-
-
-def _summary(connection: Connection, record: ExperimentRecord) -> ExperimentSummaryOut:
-    return ExperimentSummaryOut.model_validate(
-        summarise_experiment(record, list_cells(connection, record))
-    )

@@ -4,67 +4,63 @@
 from argparse import Namespace
 from collections.abc import Callable
 
-from sqlalchemy.engine import Connection
-
-from coalescope.cli.local_store import changed_store, local_store
 from coalescope.cli.output import counted, print_json, print_table, shown
+from coalescope.cli.places import Place, changing, reading
+from coalescope.client.source import Document
 from coalescope.errors import CoalescopeError
-from coalescope.experiments.service import get_experiment
 from coalescope.foreign.given import read_given
-from coalescope.runs import corrections
-from coalescope.runs.listing import listing_of, page_of
-from coalescope.runs.records import RunRecord
+
+_SHOWN = ("id", "status", "factors", "replicate", "recorded_at", "filename")
+_Change = Callable[[Place, str], None]
 
 
 def run(arguments: Namespace) -> int:
     """Do what the second word says."""
+    reason = getattr(arguments, "reason", "")
     match arguments.action:
         case "retract":
-            return _change(arguments, corrections.retract, "retracted")
+            _change(arguments, lambda place, uid: place.retract_run(uid, reason), "retracted")
         case "restore":
-            return _change(arguments, corrections.restore, "restored")
+            _change(arguments, lambda place, uid: place.restore_run(uid, reason), "restored")
         case "correct":
-            return _change(arguments, _correction(arguments), "corrected")
+            _change(arguments, _correction(arguments), "corrected")
         case _:
-            return _list(arguments)
+            _list(arguments)
+    return 0
 
 
-def _list(arguments: Namespace) -> int:
-    with local_store(arguments) as store, store.database.read() as connection:
-        experiment = get_experiment(connection, arguments.experiment)
-        listing = listing_of(connection, experiment, arguments.where, state=arguments.state)
-        total, found = page_of(connection, listing, arguments.limit)
+def _list(arguments: Namespace) -> None:
+    with reading(arguments) as place:
+        listed = place.list_runs(
+            arguments.experiment, arguments.where, arguments.state, arguments.limit
+        )
+    total, found = listed["total"], listed["runs"]
     if arguments.json:
-        print_json({"total": total, "runs": [_described(each) for each in found]})
-        return 0
+        print_json({"total": total, "runs": [{name: r[name] for name in _SHOWN} for r in found]})
+        return
     print_table(
         ("run", "status", "setting", "replicate", "recorded", "file"),
         [
-            (r.uid, r.status, _setting(r), r.replicate, r.recorded_at, r.filename or "")
-            for r in found
+            (
+                run["id"],
+                run["status"],
+                _setting(run),
+                run["replicate"],
+                run["recorded_at"],
+                run["filename"] or "",
+            )
+            for run in found
         ],
     )
     if total > len(found):
         print(f"… and {total - len(found)} more")
-    return 0
 
 
-def _setting(record: RunRecord) -> str:
-    return ", ".join(f"{name} {shown(level)}" for name, level in record.factors.items())
+def _setting(run: Document) -> str:
+    return ", ".join(f"{name} {shown(level)}" for name, level in run["factors"].items())
 
 
-def _described(record: RunRecord) -> dict[str, object]:
-    return {
-        "id": record.uid,
-        "status": record.status,
-        "factors": dict(record.factors),
-        "replicate": record.replicate,
-        "recorded_at": record.recorded_at,
-        "filename": record.filename,
-    }
-
-
-def _correction(arguments: Namespace) -> Callable[[Connection, str, str], None]:
+def _correction(arguments: Namespace) -> _Change:
     """What sets a run right. Errors: 422 for factors that are none, or nothing to set right."""
     given = read_given(arguments.set)
     if given.joining:
@@ -85,20 +81,15 @@ def _correction(arguments: Namespace) -> Callable[[Connection, str, str], None]:
             "Several runs cannot have one replicate number.",
             advice="Give --replicate with one run at a time.",
         )
-
-    def correct(connection: Connection, uid: str, reason: str) -> None:
-        corrections.correct(connection, uid, given.factors, arguments.replicate, reason)
-
-    return correct
+    return lambda place, uid: place.correct_run(
+        uid, given.factors, arguments.replicate, arguments.reason
+    )
 
 
-def _change(arguments: Namespace, change: Callable[[Connection, str, str], None], done: str) -> int:
-    """Change all of the runs, or none of them."""
-    with local_store(arguments):
-        pass  # there is one: nothing is changed where there is nothing
+def _change(arguments: Namespace, change: _Change, done: str) -> None:
+    """Change each of the runs that were typed, once."""
     runs = list(dict.fromkeys(arguments.runs))
-    with changed_store(arguments) as store, store.database.write() as connection:
+    with changing(arguments) as place:
         for uid in runs:
-            change(connection, uid, arguments.reason)
+            change(place, uid)
     print(f"{done} {counted(len(runs), 'run')}")
-    return 0

@@ -95,6 +95,12 @@ def fit(parser: argparse.ArgumentParser) -> None:
         default=1,
         help="seed of the bootstrap (default: %(default)s)",
     )
+    parser.add_argument(
+        "--job",
+        action="store_true",
+        help="with --server: ask for it as a job, which may take sixty times as long as a request; "
+        "how far it is stands on stderr, and Ctrl-C cancels it",
+    )
 
 
 def variance(parser: argparse.ArgumentParser) -> None:

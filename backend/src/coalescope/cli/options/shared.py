@@ -27,6 +27,31 @@ def store_options(default: str | None = None) -> argparse.ArgumentParser:
     return options
 
 
+def place_options(default: str | None = None) -> argparse.ArgumentParser:
+    """The local store or a server; `default` as in `store_options`."""
+    options = argparse.ArgumentParser(add_help=False, parents=[store_options(default)])
+    options.add_argument(
+        "--server",
+        metavar="URL",
+        type=arguments.server,
+        default=default,
+        help="work on this server, such as http://host:8000, and not on the local store",
+    )
+    token_file(options, default)
+    return options
+
+
+def token_file(options: argparse._ActionsContainer, default: str | None = None) -> None:
+    """Who asks a server."""
+    options.add_argument(
+        "--token-file",
+        metavar="FILE",
+        type=Path,
+        default=default,
+        help="file that holds the server's token (default: the environment's COALESCOPE_TOKEN)",
+    )
+
+
 def output_options(*, default: str | bool = False) -> argparse.ArgumentParser:
     """How the answer is printed; `default` as in `store_options`."""
     options = argparse.ArgumentParser(add_help=False)

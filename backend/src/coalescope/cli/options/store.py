@@ -68,12 +68,7 @@ def upload(parser: argparse.ArgumentParser) -> None:
     )
     shared.mapping(parser)
     shared.destination(parser)
-    parser.add_argument(
-        "--token-file",
-        metavar="FILE",
-        type=Path,
-        help="file that holds the server's token (default: the environment's COALESCOPE_TOKEN)",
-    )
+    shared.token_file(parser)
     parser.add_argument(
         "--parallel",
         type=arguments.one_to(256),
@@ -180,7 +175,7 @@ def datasets(parser: argparse.ArgumentParser) -> None:
 def experiments(parser: argparse.ArgumentParser) -> None:
     """Of `coalescope experiments`, which lists them, and whose actions each have their own."""
     parents = [
-        shared.store_options(argparse.SUPPRESS),
+        shared.place_options(argparse.SUPPRESS),
         shared.output_options(default=argparse.SUPPRESS),
     ]
     actions = parser.add_subparsers(metavar="ACTION", dest="action")
@@ -238,11 +233,11 @@ def _several(parser: argparse.ArgumentParser, which: str) -> None:
 
 def runs(parser: argparse.ArgumentParser) -> None:
     """Of `coalescope runs`, whose actions each have their own."""
-    store, output = shared.store_options(), shared.output_options()
+    place, output = shared.place_options(), shared.output_options()
     actions = parser.add_subparsers(metavar="ACTION", dest="action", required=True)
     text = "List an experiment's runs: identity, status, setting, file"
     listing = actions.add_parser(
-        "list", help=text, description=f"{text}.", parents=[store, output], allow_abbrev=False
+        "list", help=text, description=f"{text}.", parents=[place, output], allow_abbrev=False
     )
     shared.experiment(listing)
     shared.where(listing)
@@ -264,15 +259,16 @@ def runs(parser: argparse.ArgumentParser) -> None:
     ):
         _change_of_runs(
             actions.add_parser(
-                name, help=text, description=f"{text}.", parents=[store], allow_abbrev=False
+                name, help=text, description=f"{text}.", parents=[place], allow_abbrev=False
             )
         )
     text = "Set right what runs say of their setting: they move to the right cell"
     correct = actions.add_parser(
         "correct",
         help=text,
-        description=f"{text}. All of the runs are corrected, or none.",
-        parents=[store],
+        description=f"{text}. All of the runs are corrected, or none; with --server they are "
+        "corrected one after the other, until one is refused.",
+        parents=[place],
         allow_abbrev=False,
     )
     _change_of_runs(correct)
@@ -302,6 +298,38 @@ def _change_of_runs(parser: argparse.ArgumentParser) -> None:
         type=arguments.reason,
         help="why, for the run's history",
     )
+
+
+def jobs(parser: argparse.ArgumentParser) -> None:
+    """Of `coalescope jobs`, which lists them, and whose actions each have their own."""
+    parents = [
+        shared.place_options(argparse.SUPPRESS),
+        shared.output_options(default=argparse.SUPPRESS),
+    ]
+    actions = parser.add_subparsers(metavar="ACTION", dest="action")
+
+    def action(name: str, text: str, more: str = "") -> argparse.ArgumentParser:
+        return actions.add_parser(
+            name, help=text, description=f"{text}.{more}", parents=parents, allow_abbrev=False
+        )
+
+    listing = action("list", "List the jobs, the newest first, as without an action")
+    listing.add_argument("--experiment", metavar="SLUG", help="list only this experiment's")
+    listing.add_argument(
+        "--limit",
+        metavar="N",
+        type=arguments.one_to(100),
+        default=20,
+        help="number of jobs to list (default: %(default)s)",
+    )
+    show = action("show", "Say how a job is, and print its result once it is done")
+    cancel = action(
+        "cancel",
+        "End a job before it is done, whoever asked for it",
+        " What computes it stops within seconds; asked again, its question is a new job.",
+    )
+    for each in (show, cancel):
+        each.add_argument("job", metavar="JOB", help="identity of a job, as `list` shows it")
 
 
 def token(parser: argparse.ArgumentParser) -> None:

@@ -1,0 +1,125 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A fit for people, whoever computed it."""
+
+from collections.abc import Mapping
+
+from coalescope_models.inference.fitting import Estimate, LackOfFit, chance, statistic
+
+from coalescope.cli.output import (
+    chosen_levels,
+    counted,
+    print_heading,
+    print_left_out,
+    print_table,
+    printable,
+    shown,
+)
+from coalescope.fits.schemas import FitOut
+
+
+def print_fit(found: FitOut, heading: str) -> None:
+    """Estimates, what to think of them, and what there is to know first."""
+    print(printable(heading))
+    chosen = "".join(f", {levels}" for levels in chosen_levels(found.where))
+    points = "rows" if found.bootstrap.unit == "rows" else "cells"
+    print(f"{found.model} by {found.method}: {found.response} of {found.n} {points}{chosen}")
+    print_left_out(found.without)
+    if found.left_out:
+        print(f"left out: {counted(found.left_out, 'run')} without a measure that the fit needs")
+    if not found.identifiable:
+        print("no estimates")
+        return
+    print()
+    heads = ["parameter", "estimate", "95 % interval", "standard error", "unit"]
+    rows = [
+        [
+            name,
+            _digits(estimate.value),
+            _interval(estimate.ci95),
+            _digits(estimate.standard_error, 2),
+            estimate.unit,
+        ]
+        for name, estimate in found.estimates.items()
+    ]
+    if any(estimate.ci95_if_model_holds for estimate in found.estimates.values()):
+        heads.append("if the model held")
+        for row, estimate in zip(rows, found.estimates.values(), strict=True):
+            row.append(_interval(estimate.ci95_if_model_holds))
+    print_table(heads, rows)
+    _print_diagnostics(found)
+    if found.message and found.identifiable:
+        print_heading(found.message)
+
+
+def _print_diagnostics(found: FitOut) -> None:
+    diagnostics = found.diagnostics
+    inflation = ", ".join(
+        f"{name} {_digits(value, 3)}" for name, value in diagnostics.variance_inflation.items()
+    )
+    print_heading("Diagnostics")
+    rows = [
+        ("largest deviation", f"{_digits(diagnostics.max_abs_deviation_percent, 3)} %"),
+        ("residual deviation", f"{_digits(diagnostics.residual_sd_percent, 3)} %"),
+        ("degrees of freedom", str(diagnostics.degrees_of_freedom)),
+        ("condition number", _digits(diagnostics.condition_number, 3)),
+        ("variance inflation", inflation),
+        ("intervals", _bootstrap(found)),
+    ]
+    if diagnostics.lack_of_fit is not None:
+        rows.append(("lack of fit", _lack_of_fit(diagnostics.lack_of_fit)))
+    if found.residuals:
+        rows.append(("worst residual", _worst(found)))
+    if found.without_probes is not None:
+        rows.append(("without probes", _estimates(found.without_probes)))
+    width = max(len(label) for label, _ in rows)
+    for label, value in rows:
+        print(f"  {label.ljust(width)}  {value}")
+
+
+def _estimates(found: Mapping[str, Estimate]) -> str:
+    return ", ".join(
+        f"{name} {_digits(estimate.value)} ({_interval(estimate.ci95)})"
+        for name, estimate in found.items()
+    )
+
+
+def _interval(ends: tuple[float, float] | None) -> str:
+    return "–" if ends is None else f"{shown(ends[0], 4)} to {shown(ends[1], 4)}"
+
+
+def _lack_of_fit(found: LackOfFit) -> str:
+    verdict = "rejected" if found.rejected else "not rejected"
+    return f"{statistic(found)}, {chance(found)}: the model is {verdict}"
+
+
+def _worst(found: FitOut) -> str:
+    unit = found.response_unit
+    worst = max(found.residuals, key=lambda residual: abs(residual.deviation_percent))
+    place = ", ".join(f"{name} {shown(value)}" for name, value in worst.factors.items())
+    return (
+        f"{-worst.deviation_percent:+.2f} % at {place}: "
+        f"{worst.observed:.5g} {unit} observed, {worst.predicted:.5g} {unit} predicted"
+    )
+
+
+def _bootstrap(found: FitOut) -> str:
+    plan = found.bootstrap
+    if plan.unit == "clusters" and found.independence is not None:
+        sequence = found.independence
+        return f"each of {sequence.clusters} {sequence.cluster_kind}s left out in turn"
+    if found.method in ("robust", "nonlinear-robust", "ols-hc3"):
+        made = "HC3" if found.method == "ols-hc3" else "from the scores"
+        return f"{made} of the {'cells' if plan.unit == 'cells' else 'runs'}"
+    if found.method == "nonlinear" and plan.unit == "rows":
+        return "from the curvature at the minimum: there are no replicates"
+    if plan.resamples == 0:
+        return "none asked for"
+    if found.method == "nonlinear" and plan.unit == "cells":
+        return "from the curvature at the minimum and the deviations of the cells"
+    drawn = {"replicates": "replicates within cells"}.get(plan.unit, plan.unit)
+    groups = f", {plan.strata} strata" if plan.unit == "rows" and plan.strata > 1 else ""
+    return f"bootstrap of {drawn}{groups}, {plan.resamples} resamples, seed {plan.seed}"
+
+
+def _digits(value: float | None, digits: int = 4) -> str:
+    return shown(value, digits)

@@ -1,0 +1,132 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Where a command works: the local store, or a server. Both answer with the API's documents."""
+
+from argparse import Namespace
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
+from typing import Any, Protocol
+
+from coalescope.cli.local_place import LocalPlace
+from coalescope.cli.local_store import changed_store, local_store
+from coalescope.client.local import LocalStore
+from coalescope.client.server import Server
+from coalescope.client.source import Document, Source
+from coalescope.client.token import token_in
+from coalescope.errors import CoalescopeError
+from coalescope.experiments.service import get_experiment
+from coalescope.runs.records import State
+from coalescope.runs.selection import no_run_to_leave_out, require_stored
+
+
+class Place(Protocol):
+    """What commands keep in order: experiments, their runs, and jobs.
+
+    Errors: CoalescopeError as the API has them.
+    """
+
+    def experiments(self) -> Sequence[Document]:
+        """GET /api/experiments."""
+
+    def deleted_experiments(self) -> Sequence[Document]:
+        """GET /api/deleted-experiments."""
+
+    def change_experiment(self, slug: str, said: Mapping[str, Any]) -> Document:
+        """PATCH /api/experiments/{slug}."""
+
+    def delete_experiment(self, slug: str) -> Document:
+        """DELETE /api/experiments/{slug}."""
+
+    def restore_experiment(self, slug: str) -> None:
+        """POST /api/experiments/{slug}/restoration."""
+
+    def list_runs(
+        self, slug: str, where: Sequence[tuple[str, str]], state: State | None, limit: int
+    ) -> Document:
+        """GET /api/experiments/{slug}/runs: the first ones, in the order they were stored."""
+
+    def retract_run(self, uid: str, reason: str) -> None:
+        """POST /api/runs/{id}/retraction."""
+
+    def restore_run(self, uid: str, reason: str) -> None:
+        """POST /api/runs/{id}/restoration."""
+
+    def correct_run(
+        self, uid: str, factors: Mapping[str, Any], replicate: int | None, reason: str
+    ) -> None:
+        """POST /api/runs/{id}/correction."""
+
+    def jobs(self, slug: str | None, limit: int) -> Sequence[Document]:
+        """GET /api/jobs."""
+
+    def job(self, uid: str) -> Document:
+        """GET /api/jobs/{job_id}."""
+
+    def cancel_job(self, uid: str) -> Document:
+        """POST /api/jobs/{job_id}/cancellation."""
+
+
+@contextmanager
+def reading(arguments: Namespace) -> Iterator[Place]:
+    """The place that was typed, to look. Errors: CoalescopeError where there is no store."""
+    server = server_of(arguments)
+    if server is not None:
+        with closing(server):
+            yield server
+        return
+    with local_store(arguments) as store, store.database.read() as connection:
+        yield LocalPlace(connection)
+
+
+@contextmanager
+def changing(arguments: Namespace) -> Iterator[Place]:
+    """The place that was typed, to change it.
+
+    In the local store all is changed that is asked for within, or nothing, and where there is no
+    store none is made. A server changes one after the other, and ends at what it refuses.
+    """
+    server = server_of(arguments)
+    if server is not None:
+        with closing(server):
+            yield server
+        return
+    with local_store(arguments):
+        pass
+    with changed_store(arguments) as store, store.database.write() as connection:
+        yield LocalPlace(connection)
+
+
+@contextmanager
+def analysing(arguments: Namespace) -> Iterator[Source]:
+    """What answers about the experiment that was typed, which has every run to be left out.
+
+    Errors: 404 for the experiment, and for a run.
+    """
+    without: Sequence[str] = getattr(arguments, "without", ())
+    server = server_of(arguments)
+    if server is not None:
+        with closing(server):
+            slug = server.experiment(arguments.experiment)["slug"]
+            for uid in without:
+                if not server.has_run(slug, uid):
+                    raise no_run_to_leave_out(uid, slug)
+            yield server
+        return
+    with local_store(arguments) as store:
+        with store.database.read() as connection:
+            require_stored(connection, get_experiment(connection, arguments.experiment), without)
+        yield LocalStore(store, "the local store")
+
+
+def server_of(arguments: Namespace) -> Server | None:
+    """The server that was typed. Errors: CoalescopeError for a folder or token beside none."""
+    if arguments.server is None:
+        if arguments.token_file is not None:
+            raise _without_effect("--token-file", "It is for --server.")
+        return None
+    if arguments.data is not None:
+        raise _without_effect("--data", "A server has its own; leave --data or --server out.")
+    return Server(arguments.server, token_in(arguments.token_file))
+
+
+def _without_effect(option: str, advice: str) -> CoalescopeError:
+    return CoalescopeError("option_without_effect", f"{option} has no effect.", advice=advice)
