@@ -5,16 +5,21 @@ import gzip
 import io
 import json
 import zipfile
+from array import array
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
+from uuid import uuid4
 
 from coalescope.foreign.bundle import write_bundle
 from coalescope.foreign.records import Format
 from coalescope.foreign.registry import FORMATS, MOST_BYTES, START_BYTES, recognise
+from coalescope.settings import Settings
 from coalescope.untrusted import bounds
 from coalescope_host.run_log import STANDARD_FIELDS, Writer, make_header, standard_field
+from coalescope_host.run_log.layout import DEFAULT_LIMITS, SAMPLES
+from coalescope_host.run_log.writer import PREFERRED_PAYLOAD
 from openpyxl import Workbook
 
 CORPUS = Path(__file__).parents[1] / "foreign" / "corpus"
@@ -39,11 +44,13 @@ class Sent(NamedTuple):
     """An upload: its bytes, the status of its answer, and what is said with it.
 
     Status 0: it is as large as a file may be, and may yet take more memory than there is for it.
+    Near its time: where CPUs are shared its time may be over before it is read.
     """
 
     make: Callable[[], bytes]
     status: int = 201
     words: Mapping[str, str] = {}
+    is_near_its_time: bool = False
 
 
 def table(rows: int, columns: int, level: str = "1500") -> bytes:
@@ -121,22 +128,70 @@ def export(runs: int) -> bytes:
 
 def log(samples: int) -> bytes:
     """A run log."""
-    fields = [standard_field(name) for name in STANDARD_FIELDS]
-    header = make_header(
-        run_id="00000000-0000-4000-8000-000000000001",
-        experiment="large",
-        factors={"mtu_bytes": {"requested": 1500, "read_back": 1500}},
-        fields=fields,
-        sources=[{"name": "sysfs", "atomic": False}],
-    )
-    file = io.BytesIO()
-    with Writer(file, header) as written:
+    file, written = writer_of(list(STANDARD_FIELDS))
+    with written:
         written.mark("window_start", 0, 0)
         for number in range(samples):
             at = number * 1_000_000
-            written.sample(at, at, *[number * 1000] * (len(fields) - 2))
+            written.sample(at, at, *[number * 1000] * (len(STANDARD_FIELDS) - 2))
         written.mark("window_end", at, at)
     return file.getvalue()
+
+
+def writer_of(names: list[str]) -> tuple[io.BytesIO, Writer]:
+    """What writes a run log with those fields, and where to."""
+    header = make_header(
+        run_id=str(uuid4()),
+        experiment="large",
+        factors={"mtu_bytes": {"requested": 1500, "read_back": 1500}},
+        fields=[standard_field(name) for name in names],
+        sources=[{"name": "sysfs", "atomic": False}],
+    )
+    file = io.BytesIO()
+    return file, Writer(file, header)
+
+
+#: What a server takes unless it is set otherwise.
+LOG_BYTES = Settings().max_upload_bytes
+
+
+def long_log(fields: int, records: int = 0) -> bytes:
+    """A run log of as many blocks of so many records, or of 64 KiB each, as there is room for."""
+    names = list(STANDARD_FIELDS)[:fields]
+    records = records or PREFERRED_PAYLOAD // (8 * fields)
+    file, written = writer_of(names)
+    written.mark("window_start", 0, 0)
+    count = 0
+    room = LOG_BYTES - 8 * fields * records - 1024  # for the last marks and the footer
+    while file.tell() < room and written._sequence < DEFAULT_LIMITS.blocks - 3:
+        clock = array("Q", range(1000 * count, 1000 * (count + records), 1000))
+        block = array("Q", bytes(8 * fields * records))
+        for field in range(fields):
+            block[field::fields] = clock
+        written._block(SAMPLES, block.tobytes(), 0, records)
+        count += records
+    last = 1000 * (count - 1)
+    written._records[0], written._first[0], written._last[0] = count, 0, last
+    written.mark("window_end", last, last)
+    written.finish()
+    return file.getvalue()
+
+
+def with_results(*bodies: bytes) -> bytes:
+    """A run log with what a workload and the interface said."""
+    names = ("workload", "ethtool_statistics_start", "ethtool_statistics_end")
+    file, written = writer_of(list(STANDARD_FIELDS))
+    with written:
+        for at in (0, 1000):
+            written.sample(*[at] * len(STANDARD_FIELDS))
+        for number, body in enumerate(bodies):
+            written.result(body, name=[*names, "other"][min(number, 3)])
+    return file.getvalue()
+
+
+def object_of(values: int) -> bytes:
+    """A JSON object of so many numbers."""
+    return json.dumps({str(number): number for number in range(values)}).encode()
 
 
 def bundle(*contents: bytes) -> bytes:
@@ -253,6 +308,16 @@ KINDS: Mapping[str, Mapping[str, Sent]] = {
     },
     "run_log": {
         "records": Sent(lambda: log(50_000)),
+        "bytes": Sent(lambda: long_log(len(STANDARD_FIELDS))),
+        "bytes, one field": Sent(lambda: long_log(1)),
+        "blocks": Sent(lambda: long_log(1, 26), 0, is_near_its_time=True),
+        "values of results": Sent(
+            lambda: with_results(object_of(499_000), *[object_of(199_000)] * 2)
+        ),
+        "values of results, 100 ×": Sent(
+            lambda: with_results(*[b"[" + b"[]," * 5_500_000 + b"1]"] * 15)
+        ),
+        "bytes, too many": Sent(lambda: bytes(LOG_BYTES + 1), 413),
         "noise": Sent(lambda: log(10_000)[:200_000] + b"\xff" * 30_000_000, 422),
     },
 }

@@ -12,6 +12,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, overload
 
+from coalescope_host.run_log import Longer
+
 from coalescope.errors import CoalescopeError
 from coalescope.foreign.understanding import understand_foreign
 from coalescope.runs.log_contents import read_contents
@@ -28,7 +30,7 @@ from coalescope.uploads.mapping.reading import settle
 from coalescope.uploads.mapping.records import TableMapping
 from coalescope.uploads.receipt import Receipt
 from coalescope.uploads.run_logs import understand_run_log
-from coalescope.uploads.superseding import Longer, compare_logs
+from coalescope.uploads.superseding import compare_logs
 
 if TYPE_CHECKING:  # the process that reads needs none, and to read them takes a while
     from coalescope.settings import Settings

@@ -3,6 +3,8 @@
 
 from typing import Protocol
 
+from coalescope_host.run_log import Longer
+
 from coalescope.errors import CoalescopeError
 from coalescope.foreign.bundle import is_bundle
 from coalescope.foreign.registry import MOST_BYTES, START_BYTES, recognise
@@ -11,7 +13,6 @@ from coalescope.uploads.file_kinds import begins_as_run_log, is_named_as_run_log
 from coalescope.uploads.incoming import Incoming, UploadRequest
 from coalescope.uploads.mapping.records import TableMapping
 from coalescope.uploads.receipt import Receipt
-from coalescope.uploads.superseding import Longer
 
 
 class Read(Protocol):

@@ -4,6 +4,7 @@
 from .agreement import cross_checks
 from .checking import check
 from .contents import contents
+from .continuation import Longer, continuation
 from .cpu_time import (
     JIFFIES_PER_S,
     cpu_times,
@@ -37,6 +38,7 @@ __all__ = [
     "CheckReport",
     "Field",
     "Limits",
+    "Longer",
     "Mark",
     "Payloads",
     "Problem",
@@ -48,6 +50,7 @@ __all__ = [
     "Writer",
     "check",
     "contents",
+    "continuation",
     "cpu_times",
     "cross_checks",
     "cycles_of_owners",

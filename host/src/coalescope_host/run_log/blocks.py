@@ -31,7 +31,8 @@ class Block:
 class Blocks:
     """The blocks of a log, each checked before anything in it is believed.
 
-    `count` is how many there were, lost ones too; `end` where the last whole one ends.
+    `count` is how many there were, those before and lost ones too; `end` where the last whole one
+    ends.
     """
 
     def __init__(
@@ -42,13 +43,14 @@ class Blocks:
         record_bytes: Sequence[int],
         limits: layout.Limits,
         findings: Findings,
+        count: int = 0,
     ) -> None:
         self._data = data
         self._log_id = log_id
         self._record_bytes = record_bytes
         self._limits = limits
         self._findings = findings
-        self.count = 0
+        self.count = count
         self.end = body
 
     def __iter__(self) -> Iterator[Block]:
