@@ -999,6 +999,7 @@ export interface components {
             sense?: ("more" | "less") | null;
             /**
              * Weight
+             * Format: double
              * @description What a relative change of it is worth
              * @default 1
              */
@@ -1066,11 +1067,13 @@ export interface components {
             };
             /**
              * Loss Percent
+             * Format: double
              * @description How far its score lies below the best's, in percent of it
              */
             loss_percent: number;
             /**
              * Gain Percent
+             * Format: double
              * @description How much of what choosing can gain it gains, from the worst to the best
              */
             gain_percent: number;
@@ -1160,9 +1163,15 @@ export interface components {
          * @description A change of the interval.
          */
         ChoiceOut: {
-            /** T Us */
+            /**
+             * T Us
+             * Format: double
+             */
             t_us: number;
-            /** Interval Us */
+            /**
+             * Interval Us
+             * Format: double
+             */
             interval_us: number;
         };
         /**
@@ -1179,6 +1188,7 @@ export interface components {
             clients: number;
             /**
              * Rtt Min Us
+             * Format: double
              * @description From a processed reply to the client's next one, without moderation
              */
             rtt_min_us: number;
@@ -1187,7 +1197,10 @@ export interface components {
              * @default 1518
              */
             frame_bytes?: number;
-            /** Duration Us */
+            /**
+             * Duration Us
+             * Format: double
+             */
             duration_us: number;
         };
         /**
@@ -1231,6 +1244,7 @@ export interface components {
             b: components["schemas"]["SummaryOut"];
             /**
              * Ratio
+             * Format: double
              * @description Mean of B over mean of A
              */
             ratio: number;
@@ -1279,6 +1293,7 @@ export interface components {
             cells: components["schemas"]["ComparedCellOut"][];
             /**
              * Overall Ratio
+             * Format: double
              * @description Geometric mean; each cell weighs alike
              */
             overall_ratio: number;
@@ -1319,6 +1334,7 @@ export interface components {
             limit: "at most" | "at least" | "within" | "within current";
             /**
              * Value
+             * Format: double
              * @description For `within`: percent from the best of the measure; for `within current`: percent that it may be worse than in the measured setting that is nearest to what is set now, or else in the least
              */
             value: number;
@@ -1332,7 +1348,10 @@ export interface components {
             complete: boolean;
             /** Records */
             records: number;
-            /** Time Dilation */
+            /**
+             * Time Dilation
+             * Format: double
+             */
             time_dilation: number;
             /** Span S */
             span_s: number | null;
@@ -1523,6 +1542,7 @@ export interface components {
             name: string;
             /**
              * Sum Of Squares
+             * Format: double
              * @description In the squared unit of the measure
              */
             sum_of_squares: number;
@@ -1530,6 +1550,7 @@ export interface components {
             degrees_of_freedom: number;
             /**
              * Share Percent
+             * Format: double
              * @description Of the total variation
              */
             share_percent: number;
@@ -1967,12 +1988,19 @@ export interface components {
             factors: {
                 [key: string]: number | string;
             };
-            /** Observed */
+            /**
+             * Observed
+             * Format: double
+             */
             observed: number;
-            /** Predicted */
+            /**
+             * Predicted
+             * Format: double
+             */
             predicted: number;
             /**
              * Deviation Percent
+             * Format: double
              * @description 100 (predicted − observed)/observed, as the 2005 paper counts it: the residual, observed − predicted, with the other sign
              */
             deviation_percent: number;
@@ -2001,25 +2029,42 @@ export interface components {
          * @description A fixed interval.
          */
         FixedIntervalOut: {
-            /** Packet Rate Hz */
+            /**
+             * Packet Rate Hz
+             * Format: double
+             */
             packet_rate_hz: number;
-            /** Rx Interrupt Rate Hz */
+            /**
+             * Rx Interrupt Rate Hz
+             * Format: double
+             */
             rx_interrupt_rate_hz: number;
-            /** Packets Per Interrupt */
+            /**
+             * Packets Per Interrupt
+             * Format: double
+             */
             packets_per_interrupt: number;
-            /** Cpu Us Per Packet */
+            /**
+             * Cpu Us Per Packet
+             * Format: double
+             */
             cpu_us_per_packet: number;
             /**
              * Mean Wait Us
+             * Format: double
              * @description From a packet's arrival to its interrupt
              */
             mean_wait_us: number;
             /**
              * Price Us
+             * Format: double
              * @description CPU time per packet, and waiting by its weight
              */
             price_us: number;
-            /** Interval Us */
+            /**
+             * Interval Us
+             * Format: double
+             */
             interval_us: number;
             /** @description What was counted at this delay; null where nothing was */
             measured: components["schemas"]["MeasuredOut"] | null;
@@ -2287,19 +2332,31 @@ export interface components {
          *             scatter too, how counts and response go together is not said.
          */
         LackOfFit: {
-            /** F */
+            /**
+             * F
+             * Format: double
+             */
             f: number;
             /** Model Degrees Of Freedom */
             model_degrees_of_freedom: number;
             /** Noise Degrees Of Freedom */
             noise_degrees_of_freedom: number;
-            /** P Value */
+            /**
+             * P Value
+             * Format: double
+             */
             p_value: number;
             /** Rejected */
             rejected: boolean;
-            /** Misfit Percent */
+            /**
+             * Misfit Percent
+             * Format: double
+             */
             misfit_percent: number;
-            /** Noise Percent */
+            /**
+             * Noise Percent
+             * Format: double
+             */
             noise_percent: number;
             /** Bounded */
             bounded: boolean;
@@ -2350,7 +2407,10 @@ export interface components {
         LimitedOut: {
             /** Factor */
             factor: string;
-            /** At Most */
+            /**
+             * At Most
+             * Format: double
+             */
             at_most: number;
             /**
              * Factors
@@ -2479,10 +2539,14 @@ export interface components {
             measure: string;
             /**
              * Reference
+             * Format: double
              * @description Mean at the setting that it is compared with
              */
             reference: number;
-            /** Answer */
+            /**
+             * Answer
+             * Format: double
+             */
             answer: number;
             /** Reference Ci95 */
             reference_ci95: [
@@ -2494,7 +2558,10 @@ export interface components {
                 number,
                 number
             ] | null;
-            /** Change Percent */
+            /**
+             * Change Percent
+             * Format: double
+             */
             change_percent: number;
             /** Ci95 Percent */
             ci95_percent: [
@@ -2587,11 +2654,20 @@ export interface components {
              * @description Runs
              */
             n: number;
-            /** Packet Rate Hz */
+            /**
+             * Packet Rate Hz
+             * Format: double
+             */
             packet_rate_hz: number;
-            /** Rx Interrupt Rate Hz */
+            /**
+             * Rx Interrupt Rate Hz
+             * Format: double
+             */
             rx_interrupt_rate_hz: number;
-            /** Packets Per Interrupt */
+            /**
+             * Packets Per Interrupt
+             * Format: double
+             */
             packets_per_interrupt: number;
         };
         /**
@@ -2599,7 +2675,10 @@ export interface components {
          * @description A run's value; for a row that is a mean of n, with its deviation where known.
          */
         MeasuredValueOut: {
-            /** Value */
+            /**
+             * Value
+             * Format: double
+             */
             value: number;
             /** Sd */
             sd: number | null;
@@ -3020,13 +3099,25 @@ export interface components {
              * @description Of a code: what 0, 1, 2 … stand for
              */
             meanings: string[];
-            /** Default */
+            /**
+             * Default
+             * Format: double
+             */
             default: number;
-            /** Lo */
+            /**
+             * Lo
+             * Format: double
+             */
             lo: number;
-            /** Hi */
+            /**
+             * Hi
+             * Format: double
+             */
             hi: number;
-            /** Step */
+            /**
+             * Step
+             * Format: double
+             */
             step: number;
         };
         /**
@@ -3034,9 +3125,15 @@ export interface components {
          * @description A time of one packet rate.
          */
         PhaseIn: {
-            /** Duration Us */
+            /**
+             * Duration Us
+             * Format: double
+             */
             duration_us: number;
-            /** Packet Rate Hz */
+            /**
+             * Packet Rate Hz
+             * Format: double
+             */
             packet_rate_hz: number;
             /**
              * Frame Bytes
@@ -3093,21 +3190,35 @@ export interface components {
          * @description What one setting came to.
          */
         PlayedOut: {
-            /** Packet Rate Hz */
+            /**
+             * Packet Rate Hz
+             * Format: double
+             */
             packet_rate_hz: number;
-            /** Rx Interrupt Rate Hz */
+            /**
+             * Rx Interrupt Rate Hz
+             * Format: double
+             */
             rx_interrupt_rate_hz: number;
-            /** Packets Per Interrupt */
+            /**
+             * Packets Per Interrupt
+             * Format: double
+             */
             packets_per_interrupt: number;
-            /** Cpu Us Per Packet */
+            /**
+             * Cpu Us Per Packet
+             * Format: double
+             */
             cpu_us_per_packet: number;
             /**
              * Mean Wait Us
+             * Format: double
              * @description From a packet's arrival to its interrupt
              */
             mean_wait_us: number;
             /**
              * Price Us
+             * Format: double
              * @description CPU time per packet, and waiting by its weight
              */
             price_us: number;
@@ -3579,6 +3690,7 @@ export interface components {
             good_enough: number[];
             /**
              * Tolerance Percent
+             * Format: double
              * @description The loss that does not matter
              */
             tolerance_percent: number;
@@ -3626,6 +3738,7 @@ export interface components {
             spacing?: "even" | "random";
             /**
              * Duration Us
+             * Format: double
              * @default 200000
              */
             duration_us?: number;
@@ -3643,6 +3756,7 @@ export interface components {
             };
             /**
              * Packet Rate Hz
+             * Format: double
              * @description Mean of the runs; of those with the shortest delay under waiting clients
              */
             packet_rate_hz: number;
@@ -3669,7 +3783,10 @@ export interface components {
          * @description What is worse in B by more than the limit.
          */
         RegressionOut: {
-            /** Limit Percent */
+            /**
+             * Limit Percent
+             * Format: double
+             */
             limit_percent: number;
             /**
              * Found
@@ -3724,7 +3841,10 @@ export interface components {
             run: string;
             /** Replicate */
             replicate: number | null;
-            /** Value */
+            /**
+             * Value
+             * Format: double
+             */
             value: number;
             /**
              * N
@@ -3794,7 +3914,10 @@ export interface components {
             where: {
                 [key: string]: number | string | (number | string)[];
             };
-            /** Width Percent */
+            /**
+             * Width Percent
+             * Format: double
+             */
             width_percent: number;
             /** Runs To Add */
             runs_to_add: number;
@@ -3820,12 +3943,19 @@ export interface components {
             factors: {
                 [key: string]: number | string;
             };
-            /** Observed */
+            /**
+             * Observed
+             * Format: double
+             */
             observed: number;
-            /** Predicted */
+            /**
+             * Predicted
+             * Format: double
+             */
             predicted: number;
             /**
              * Deviation Percent
+             * Format: double
              * @description 100 (predicted − observed)/observed, as the 2005 paper counts it: the residual, observed − predicted, with the other sign
              */
             deviation_percent: number;
@@ -4028,7 +4158,10 @@ export interface components {
             unit: string;
             /** Units */
             units: string[];
-            /** Scale */
+            /**
+             * Scale
+             * Format: double
+             */
             scale: number;
             /**
              * Decimal
@@ -4078,10 +4211,14 @@ export interface components {
          * @description How long an interval was set.
          */
         ShareOut: {
-            /** Interval Us */
+            /**
+             * Interval Us
+             * Format: double
+             */
             interval_us: number;
             /**
              * Share
+             * Format: double
              * @description Of the time, 0 to 1
              */
             share: number;
@@ -4095,6 +4232,7 @@ export interface components {
             policy: string;
             /**
              * Cost Percent
+             * Format: double
              * @description Above the best fixed interval; negative: it saves
              */
             cost_percent: number;
@@ -4160,9 +4298,15 @@ export interface components {
          * @description Evenly spaced values, both ends included.
          */
         SpanIn: {
-            /** Lo */
+            /**
+             * Lo
+             * Format: double
+             */
             lo: number;
-            /** Hi */
+            /**
+             * Hi
+             * Format: double
+             */
             hi: number;
             /** N */
             n: number;
@@ -4208,7 +4352,10 @@ export interface components {
         SummaryOut: {
             /** N */
             n: number;
-            /** Mean */
+            /**
+             * Mean
+             * Format: double
+             */
             mean: number;
             /** Sd */
             sd: number | null;
@@ -4229,7 +4376,10 @@ export interface components {
             y: number | string | null;
             /** N */
             n: number;
-            /** Mean */
+            /**
+             * Mean
+             * Format: double
+             */
             mean: number;
             /** Sd */
             sd: number | null;
@@ -4456,18 +4606,21 @@ export interface components {
             traffic: components["schemas"]["OpenLoopIn"] | components["schemas"]["ClosedLoopIn"] | components["schemas"]["RecordedIn"];
             /**
              * Interrupt Cost Us
+             * Format: double
              * @description CPU time of each interrupt
              * @default 3
              */
             interrupt_cost_us?: number;
             /**
              * Packet Cost Us
+             * Format: double
              * @description CPU time of each packet
              * @default 1.5
              */
             packet_cost_us?: number;
             /**
              * Wait Weight
+             * Format: double
              * @description What a microsecond that a packet waits for its interrupt is worth in microseconds of CPU time
              * @default 0.1
              */
@@ -4535,6 +4688,7 @@ export interface components {
             best: number;
             /**
              * Cost Percent
+             * Format: double
              * @description How much dearer adapting is than the best fixed interval; negative: it saves
              */
             cost_percent: number;
@@ -4769,11 +4923,20 @@ export interface components {
         UserParameterIn: {
             /** Name */
             name: string;
-            /** Default */
+            /**
+             * Default
+             * Format: double
+             */
             default: number;
-            /** Lo */
+            /**
+             * Lo
+             * Format: double
+             */
             lo: number;
-            /** Hi */
+            /**
+             * Hi
+             * Format: double
+             */
             hi: number;
             /**
              * Unit
@@ -4914,16 +5077,19 @@ export interface components {
         WrongLoadOut: {
             /**
              * Load
+             * Format: double
              * @description As a multiple of the packet rate, or of the clients
              */
             load: number;
             /**
              * Cost Percent
+             * Format: double
              * @description How much dearer it is than the best of the three fixed intervals that were cheapest before
              */
             cost_percent: number;
             /**
              * Shipped Cost Percent
+             * Format: double
              * @description The same of the best shipped profile
              */
             shipped_cost_percent: number;

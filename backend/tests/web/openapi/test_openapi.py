@@ -194,3 +194,21 @@ def test_generators_find_one_function_for_each_operation(described: dict[str, An
     for name in names:
         assert re.fullmatch(r"[a-z][a-z0-9_]*", name), name
         assert "__" not in name
+
+
+def test_generators_keep_every_digit(described: dict[str, Any]) -> None:
+    """Without a format, one for Go takes a number for one of single precision."""
+
+    def numbers(part: Any) -> Iterator[Any]:
+        if isinstance(part, dict):
+            if part.get("type") == "number":
+                yield part
+            for below in part.values():
+                yield from numbers(below)
+        elif isinstance(part, list):
+            for below in part:
+                yield from numbers(below)
+
+    found = list(numbers(described["components"]["schemas"]))
+    assert len(found) > 100
+    assert {each.get("format") for each in found} == {"double"}

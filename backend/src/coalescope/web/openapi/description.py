@@ -81,6 +81,8 @@ def describe(app: FastAPI, is_open: Callable[[str, str], bool]) -> None:
                 }
             }
             document["security"] = [{}, {"token": []}]
+            _say_how_numbers_are_kept(document["components"]["schemas"])
+            _say_how_numbers_are_kept(document["paths"])
             for path, operations in document["paths"].items():
                 for method, operation in operations.items():
                     _complete_operation(operation)
@@ -89,6 +91,19 @@ def describe(app: FastAPI, is_open: Callable[[str, str], bool]) -> None:
         return generate()
 
     app.openapi = complete  # type: ignore[method-assign]
+
+
+def _say_how_numbers_are_kept(part: Any) -> None:
+    """All numbers are of double precision: generators for Go take seven digits where none says."""
+    if isinstance(part, dict):
+        if part.get("type") == "number":
+            part.setdefault("format", "double")
+        for name, below in part.items():
+            if name not in ("example", "examples"):
+                _say_how_numbers_are_kept(below)
+    elif isinstance(part, list):
+        for below in part:
+            _say_how_numbers_are_kept(below)
 
 
 def _complete_operation(operation: dict[str, Any]) -> None:
