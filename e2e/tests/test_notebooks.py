@@ -59,7 +59,7 @@ def jupyterlab(alone: BrowserContext, tmp_path: Path) -> Iterator[Page]:
     url = f"http://127.0.0.1:{(port := free_port())}"
     options = ("ServerApp.ip=127.0.0.1", f"ServerApp.port={port}", "ServerApp.port_retries=0")
     options += ("IdentityProvider.token=", "ServerApp.allow_root=True")
-    options += ("LabApp.news_url=", "ServerApp.open_browser=False")
+    options += ("ServerApp.open_browser=False",)
     command = ["jupyterlab", *(f"--{each}" for each in options)]
     with notebooks.running(command, tmp_path, f"{url}/api", PATIENCE_MS / 1000):
         page = alone.new_page()
