@@ -61,7 +61,11 @@ POINT = ("predict", "cpu-overhead-surface", "--set", "mtu_bytes=1500", "--set", 
 @pytest.mark.parametrize("form", [(), ("--json",)])
 def test_a_point_without_a_finite_value_is_refused(read: Read, form: tuple[str, ...]) -> None:
     done = read(*POINT, "--set", "packets_per_interrupt=0", *form)
-    assert (done.returncode, done.stdout) == (1, "")
+    assert done.returncode == 1
+    if form:
+        assert json.loads(done.stdout)["error"]["code"] == "not_finite"
+    else:
+        assert done.stdout == ""
     assert "no finite system_cpu_per_gb, interrupt_cost_per_gb" in done.stderr
     assert "packets_per_interrupt 0" in done.stderr
     assert read(*POINT, "--set", "packets_per_interrupt=0.5", *form).returncode == 0
