@@ -19,8 +19,6 @@ FOLDER = Path(__file__).parent
 SETTINGS = FOLDER.parent / "settings"
 FEW, MANY = 2, 20
 """Kills, of an ordinary test and of the long form."""
-SHORT, LONG = 14, 40
-"""Runs that a tuning may have in each: the first round and another, and what it has by itself."""
 PROGRAMS = ("plans_in_guest.py", "kernel_says.py", "simulated_interface.py")
 SSH = """#!/bin/sh
 while [ "$1" != -- ]; do shift; done
@@ -42,14 +40,11 @@ ip address add 10.9.4.1/24 dev $card
 ip link set $card up
 sleep 3
 cd /opt
-PYTHONPATH=/opt/host:/opt python3 tune_in_guest.py {kills} {seed} {runs} $card $other \
-    >/out/said 2>&1
+PYTHONPATH=/opt/host:/opt python3 tune_in_guest.py {kills} {seed} $card $other >/out/said 2>&1
 """
 
 
-def run_in_guest(
-    output: Path, kills: int, seed: int, runs: int, timeout_s: float
-) -> dict[str, Any]:
+def run_in_guest(output: Path, kills: int, seed: int, timeout_s: float) -> dict[str, Any]:
     """What the program saw."""
     from guest.folders import alone
     from guest.kernel import NEWEST, debian_kernel
@@ -75,7 +70,7 @@ def run_in_guest(
             "/usr/local/bin/ssh": SSH,
         },
     )
-    script = SCRIPT.format(kills=kills, seed=seed, runs=runs)
+    script = SCRIPT.format(kills=kills, seed=seed)
     ended = guest.run(script, output, timeout_s=timeout_s, check=False)
     assert ended.exit_status == 0, ended.text("said")
     return dict(json.loads(ended.text("seen.json")))
@@ -83,7 +78,7 @@ def run_in_guest(
 
 @pytest.fixture(scope="module")
 def seen(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
-    return run_in_guest(tmp_path_factory.mktemp("guest"), FEW, 1, SHORT, 1500)
+    return run_in_guest(tmp_path_factory.mktemp("guest"), FEW, 1, 1500)
 
 
 def test_one_that_ends_leaves_nothing(seen: dict[str, Any]) -> None:
@@ -109,7 +104,7 @@ def test_one_that_is_killed_leaves_nothing(seen: dict[str, Any]) -> None:
 @pytest.mark.timeout(0)
 def test_twenty_kills(tmp_path: Path) -> None:
     seed = random.SystemRandom().randrange(1 << 32)
-    kills = run_in_guest(tmp_path, MANY, seed, LONG, 4 * 3600)["killed"]
+    kills = run_in_guest(tmp_path, MANY, seed, 4 * 3600)["killed"]
     assert len(kills) == MANY
     assert [kill for kill in kills if kill["left"]] == [], f"seed {seed}"
     assert sum(kill["changed"] > 0 for kill in kills) >= MANY / 5, f"seed {seed}"

@@ -2,8 +2,7 @@
 """Runs in the guest: tunings of a card over its peer, killed at random instants.
 
 The peer is a network namespace with the cable's other card. Writes to /out/seen.json what was left
-at either end. Arguments: how often it is killed, the seed of when, how many runs each may have, and
-both interfaces.
+at either end. Arguments: how often it is killed, the seed of when, and both interfaces.
 """
 
 import json
@@ -36,12 +35,12 @@ TUNE = (sys.executable, "-m", "coalescope_host", "tune")
 CANDIDATES = ("--rx-usecs", "0,50,100,200", "--gro", "on,off")
 
 
-def start(card: str, runs: int) -> "subprocess.Popen[bytes]":
-    """A tuning of at most so many runs, as from a shell; its standard error is a pipe."""
+def start(card: str) -> "subprocess.Popen[bytes]":
+    """A tuning, as from a shell; its standard error is a pipe."""
     shutil.rmtree(OUT, ignore_errors=True)
     asked = ("--goal", "throughput", "--workload", "rr", "--peer", "root@peer", "--out", str(OUT))
     return subprocess.Popen(
-        [*TUNE, card, *asked, *CANDIDATES, "--duration", "0.3", "--budget", str(runs)],
+        [*TUNE, card, *asked, *CANDIDATES, "--duration", "0.3"],
         env={**os.environ, "PYTHONPATH": PACKAGE},
         stdout=subprocess.DEVNULL,
         stderr=subprocess.PIPE,
@@ -79,15 +78,10 @@ def left_by(before: dict[str, Any], after: dict[str, Any]) -> list[str]:
 
 
 def killed(
-    card: str,
-    peer: str,
-    budget: int,
-    draw: random.Random,
-    within_s: float,
-    before: dict[str, Any],
+    card: str, peer: str, draw: random.Random, within_s: float, before: dict[str, Any]
 ) -> dict[str, Any]:
     """What one that was killed had changed, and what was left of that."""
-    tuning = start(card, budget)
+    tuning = start(card)
     seen = kill_at_random(tuning, card, draw, within_s)
     runs = len(list(OUT.glob("logs/*.runlog")))
     changed = len(differences(before, state(card, peer)))
@@ -98,9 +92,9 @@ def killed(
     return seen
 
 
-def nobody_puts_back(card: str, peer: str, budget: int, before: dict[str, Any]) -> list[str]:
+def nobody_puts_back(card: str, peer: str, before: dict[str, Any]) -> list[str]:
     """The control: what the kernel says while it is changed and nobody has put it back yet."""
-    tuning = start(card, budget)
+    tuning = start(card)
     wait_until(lambda: bool(differences(before, state(card, peer))), "it set nothing", tuning)
     tuning.send_signal(signal.SIGSTOP)
     for watchdog in watchdogs():
@@ -129,11 +123,10 @@ def wait_until(
 
 def main() -> None:
     """See one to its end, then kill others."""
-    kills, seed, budget = map(int, sys.argv[1:4])
-    card, peer = sys.argv[4:]
+    kills, seed, card, peer = int(sys.argv[1]), int(sys.argv[2]), *sys.argv[3:]
     before = state(card, peer)
     seen: dict[str, Any] = {"kernel": os.uname().release, "seed": seed}
-    whole = start(card, budget)
+    whole = start(card)
     wait_until_it_may_set(card, whole)
     begun = time.monotonic()
     _, said = whole.communicate(timeout=5 * LONGEST_S)
@@ -146,9 +139,9 @@ def main() -> None:
         "runs": len(list(OUT.glob("logs/*.runlog"))),
         "left": left_by(before, state(card, peer)),
     }
-    seen["nobody_puts_back"] = nobody_puts_back(card, peer, budget, before)
+    seen["nobody_puts_back"] = nobody_puts_back(card, peer, before)
     draw = random.Random(seed)
-    seen["killed"] = [killed(card, peer, budget, draw, within_s, before) for _ in range(kills)]
+    seen["killed"] = [killed(card, peer, draw, within_s, before) for _ in range(kills)]
     Path("/out/seen.json").write_text(json.dumps(seen, indent=1))
 
 
