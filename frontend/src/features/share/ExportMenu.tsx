@@ -91,7 +91,7 @@ export function ExportMenu() {
         </MenuItem>
         <MenuCaption>View</MenuCaption>
         <MenuItem
-          note="1.4 MB, works without a network"
+          note="2 MB, works without a network"
           unavailable={
             currentCopy()?.of === 'file' ? 'this page is one' : nothing(!!figure?.offline, 'view that fits in a file')
           }
