@@ -118,7 +118,22 @@ describe('the address of an experiment that is not there', () => {
     expect(requests).toEqual([['POST', '/api/experiments/lab/restoration', null]]);
   });
 
+  it('says that a data set of the program is not there yet, or why it never will be', async () => {
+    const states = [
+      { slug: 'lab', state: 'loading', message: null },
+      { slug: 'torn', state: 'failed', message: 'Its archive is damaged.' },
+    ];
+    sent(200, { datasets: states });
+    const loading = await render(<NoExperiment slug="lab" error={refusal('not_found')} />);
+    expect(loading.querySelector('h1')?.textContent).toBe('The data set lab is being loaded');
+    const failed = await render(<NoExperiment slug="torn" error={refusal('not_found')} />);
+    expect(failed.textContent).toContain('Its archive is damaged.');
+    const other = await render(<NoExperiment slug="other" error={refusal('not_found')} />);
+    expect(other.textContent).toContain('There is no experiment named other');
+  });
+
   it('offers nothing where there was nothing', async () => {
+    sent(200, { datasets: [] });
     const page = await render(<NoExperiment slug="lab" error={refusal('not_found')} />);
     expect(page.textContent).toContain('There is no experiment named lab');
     expect(page.querySelector('button')).toBeNull();
