@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from coalescope.client.exploring import explored
 from coalescope.client.predicting import Levels, predict_over
 from coalescope.client.source import Document, ModelGiven
+from coalescope.client.surface_answers import Explorable
 from coalescope.client.tables import residuals_table
 from coalescope.errors import CoalescopeError
 
@@ -15,7 +16,6 @@ if TYPE_CHECKING:
     import pyarrow
     import xarray
 
-    from coalescope.client.experiment import Experiment
     from coalescope.client.surface_widget import SurfaceWidget
 
 _BASE = "base"
@@ -31,7 +31,7 @@ class Fit:
         document: all of it, as `coalescope fit --json` and the API have it.
     """
 
-    _experiment: "Experiment"
+    _experiment: Explorable
     document: Document
     _factors: Sequence[Document]
     _model: ModelGiven = field(compare=False)

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 import anywidget
 import traitlets
 
-from coalescope.client.exploring import module
+from coalescope.client.surface_answers import module
 from coalescope.errors import CoalescopeError, did_you_mean
 
 if TYPE_CHECKING:
-    from coalescope.client.exploring import Answers
+    from coalescope.client.surface_answers import Answers
 
 
 class SurfaceWidget(anywidget.AnyWidget):  # type: ignore[misc]
