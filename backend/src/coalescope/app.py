@@ -110,6 +110,7 @@ def create_app(settings: Settings | None = None, tracer: Tracer | None = None) -
         for begin in (loader.start, runner.start, keeper.start):
             begin()
         yield
+        runner.take_no_more()
         OF_THE_SERVER.end_what_is_under_way()
         for end in (keeper.close, loader.stop, runner.stop):
             await run_in_threadpool(end)

@@ -157,6 +157,37 @@ def test_a_server_that_ends_in_order_gives_its_job_back(asked: Any) -> None:
     assert asked.get(f"/api/jobs/{uid}").json()["state"] == "queued"
 
 
+@pytest.mark.parametrize("ends", [1, 4])
+def test_servers_that_end_in_order_give_no_job_up(asked: Any, ends: int) -> None:
+    ask(asked)
+    for _ in range(ends):
+        claim = take(asked)
+        assert claim is not None
+        with database(asked).write() as connection:
+            service.give_back(connection, claim)
+    assert take(asked) is not None
+    silence(asked)
+    assert take(asked) is not None, "one that died once is computed again"
+
+
+def test_what_the_servers_end_ended_is_computed_again(asked: Any) -> None:
+    """Also where its process was killed before the runner was told to stop."""
+    uid = ask(asked).json()["id"]
+    works: list[Underway] = []
+
+    def prepare(_question: JobIn, underway: Underway) -> Callable[[], FitOut]:
+        works.append(underway)
+        if len(works) == 1:
+            underway.ending.come()
+        underway.ending.check()
+        raise CoalescopeError("of_the_second", "It is computed again.")
+
+    runner = JobRunner(database(asked), prepare, at_once=1)
+    runner.start()
+    assert ended(asked, uid)["error"]["code"] == "of_the_second"
+    runner.stop()
+
+
 def test_a_server_ends_after_what_it_reads(asked: Any) -> None:
     """What computes is left to itself; what reads has a connection, and is waited for."""
     ask(asked)

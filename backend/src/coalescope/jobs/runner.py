@@ -13,6 +13,7 @@ from coalescope.errors import CoalescopeError
 from coalescope.jobs import service
 from coalescope.jobs.schemas import JobIn
 from coalescope.jobs.underway import Underway
+from coalescope.untrusted.confinement import ENDED
 from coalescope.web.tracing import TRACER, Tracer, span
 
 _LOG = logging.getLogger("coalescope.jobs")
@@ -48,10 +49,14 @@ class JobRunner:
         """Look for a job at once."""
         self._asked.set()
 
-    def stop(self) -> None:
-        """End; the job at hand goes back into the queue."""
+    def take_no_more(self) -> None:
+        """Give the job at hand back, and take no other."""
         self._stopping.set()
         self._asked.set()
+
+    def stop(self) -> None:
+        """End; the job at hand goes back into the queue."""
+        self.take_no_more()
         if self._thread.is_alive():
             self._thread.join()
 
@@ -125,11 +130,14 @@ class JobRunner:
                     return
                 if not service.still_at_it(connection, claim, underway):
                     return
+        found = outcome[0]
         with self._database.write() as connection:
-            if isinstance(outcome[0], CoalescopeError):
-                service.fail(connection, claim, outcome[0])
+            if not isinstance(found, CoalescopeError):
+                service.finish(connection, claim, underway, found.model_dump(mode="json"))
+            elif found.code == ENDED:  # with the server: a cancelled job is no more ours
+                service.give_back(connection, claim)
             else:
-                service.finish(connection, claim, underway, outcome[0].model_dump(mode="json"))
+                service.fail(connection, claim, found)
 
 
 def _internal() -> CoalescopeError:

@@ -34,11 +34,12 @@ _KINDS = ("fit", "nonlinear_fit", "prediction")
 
 @dataclass(frozen=True)
 class Claim:
-    """A job that a worker has taken up."""
+    """A job that a worker has taken up, for the how-manieth time."""
 
     uid: str
     worker: str
     question: JobIn
+    attempt: int
 
 
 def ask(connection: Connection, question: JobIn) -> tuple[JobOut, bool]:
@@ -126,16 +127,16 @@ def take(connection: Connection, at_once: int) -> Claim | None:
     waiting = repository.oldest_queued(connection)
     if waiting is None:
         return None
-    worker, now = secrets.token_hex(8), utc_now()
+    worker, now, attempt = secrets.token_hex(8), utc_now(), waiting.attempts + 1
     values = {
         "state": "running",
         "worker": worker,
-        "attempts": waiting.attempts + 1,
+        "attempts": attempt,
         "started_at": now,
         "heard_at": now,
     }
     repository.update(connection, waiting.uid, values)
-    return Claim(waiting.uid, worker, JobIn.model_validate(waiting.question))
+    return Claim(waiting.uid, worker, JobIn.model_validate(waiting.question), attempt)
 
 
 def still_at_it(connection: Connection, claim: Claim, underway: Underway) -> bool:
@@ -145,8 +146,9 @@ def still_at_it(connection: Connection, claim: Claim, underway: Underway) -> boo
 
 
 def give_back(connection: Connection, claim: Claim) -> None:
-    """Put the job back into the queue: the server ends."""
-    repository.update_own(connection, claim.uid, claim.worker, dict(_AGAIN))
+    """Put the job back into the queue: the server ends, in order, which is no fault of the job."""
+    values = {**_AGAIN, "attempts": claim.attempt - 1}
+    repository.update_own(connection, claim.uid, claim.worker, values)
 
 
 def finish(

@@ -14,7 +14,7 @@ import subprocess
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from threading import Lock
-from typing import Any, Protocol
+from typing import Any, Final, Protocol
 
 from coalescope.errors import CoalescopeError
 from coalescope.untrusted.confined import NO_MEMORY, Bounds, Raised
@@ -32,6 +32,8 @@ _STARVED = (
     -signal.SIGKILL,
 )
 _OPENBLAS_STARVED = b"OpenBLAS error: Memory allocation"  # and ends with 1
+#: The code of the error of work that was ended, which is no fault of it.
+ENDED: Final = "ended"
 
 
 class Refusals(Protocol):
@@ -51,6 +53,7 @@ class Ending:
         self._lock = Lock()
         self._has_come = False
         self._processes: set[subprocess.Popen[bytes]] = set()
+        self._killed: set[subprocess.Popen[bytes]] = set()
 
     def come(self) -> None:
         """End all that is under way, and what is begun from now on."""
@@ -62,10 +65,14 @@ class Ending:
         with self._lock:
             for process in self._processes:
                 process.kill()
+            self._killed |= self._processes
 
     @contextmanager
     def ends(self, process: "subprocess.Popen[bytes]") -> Iterator[None]:
-        """Have the process killed if it comes meanwhile. Errors: CoalescopeError 503, then."""
+        """Have the process killed if it comes meanwhile. Errors: CoalescopeError 503, then.
+
+        How a process ends that was killed says nothing of what it took.
+        """
         with self._lock:
             self._processes.add(process)
             if self._has_come:
@@ -75,17 +82,25 @@ class Ending:
         finally:
             with self._lock:
                 self._processes.discard(process)
+                was_killed = process in self._killed
+                self._killed.discard(process)
+        if was_killed:
+            raise _ended()
         self.check()
 
     def check(self) -> None:
         """Errors: CoalescopeError 503 once it has come."""
         if self._has_come:
-            raise CoalescopeError(
-                "ended",
-                "The work was ended before it was done; nothing was kept.",
-                advice="Send it again.",
-                status=503,
-            )
+            raise _ended()
+
+
+def _ended() -> CoalescopeError:
+    return CoalescopeError(
+        ENDED,
+        "The work was ended before it was done; nothing was kept.",
+        advice="Send it again.",
+        status=503,
+    )
 
 
 #: Of the whole server.
