@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The interface's interrupts: one column for each of its lines, and sums of those that serve receiving and of those that
- * serve transmitting only. A line tells no interrupt that received from one that did not: rx_interrupts is another
+ * serve transmitting only. The lines that serve receiving are one source, all others another. A line tells no interrupt that received from one that did not: rx_interrupts is another
  * quantity. /proc/interrupts names the lines; each is then read from its own file in /sys/kernel/irq, which costs less
  * than the whole table. Such a file holds at most a page: where it is cut, as with many hundreds of CPUs, the line's count
  * is that in /proc/stat. The kernel counts 32 bits; the counts are continued here in 64, so that a wrap never shows.
@@ -19,6 +19,7 @@
 #include "text_file.h"
 
 enum { MOST_LINES = 512, MOST_CPUS = 8192, MOST_TEXT = 65536 };
+static const char RECEIVING[] = "proc_interrupts", OTHERS[] = "proc_other_interrupts";
 static const char *const DIRECTIONS[] = {"receive", "transmit", "both", "other"};
 
 struct line {
@@ -127,13 +128,19 @@ static int add_line(struct state *state, struct line *line)
 	return 0;
 }
 
-static int find_lines(struct state *state, const char *interface, const char *table)
+static bool serves(enum direction direction, enum direction way)
+{
+	return direction == way || (way == RECEIVE && direction == BOTH);
+}
+
+static int find_lines(struct state *state, const char *interface, bool receiving, const char *table)
 {
 	struct line line = {0};
 	int status = 0;
 
 	while (!status && state->count < MOST_LINES && interrupt_line_next(&table, interface, &line.entry))
-		status = add_line(state, &line);
+		if (serves(line.entry.direction, RECEIVE) == receiving)
+			status = add_line(state, &line);
 	return status ? status : state->count ? 0 : -ENOENT;
 }
 
@@ -153,11 +160,6 @@ static void advance(const struct state *state, struct line *line)
 		line->total += (uint32_t)(now[i] - line->last[i]);
 		line->last[i] = now[i];
 	}
-}
-
-static bool serves(enum direction direction, enum direction way)
-{
-	return direction == way || (way == RECEIVE && direction == BOTH);
 }
 
 /* Readers take a count that falls to 0, and stays there, for one that started anew: of no such window they know it. */
@@ -257,7 +259,7 @@ static void describe(struct source *source, struct record_layout *layout)
 	}
 }
 
-int interrupt_source_open(struct source *source, struct record_layout *layout, const char *interface)
+static int open_lines(struct source *source, struct record_layout *layout, const char *interface, bool receiving)
 {
 	struct text table = {0};
 	struct state *state;
@@ -270,9 +272,10 @@ int interrupt_source_open(struct source *source, struct record_layout *layout, c
 		return -ENOMEM;
 	state->stat_fd = -1;
 	*source = (struct source){
-		.name = "proc_interrupts",
-		.description = "the interface's lines of /proc/interrupts, read from /sys/kernel/irq one after the "
-			       "other, summed over CPUs while they are being counted",
+		.name = receiving ? RECEIVING : OTHERS,
+		.description = receiving ? "the interface's lines of /proc/interrupts that serve receiving, read from "
+					   "/sys/kernel/irq one after the other, summed over CPUs while they are being counted"
+					 : "the interface's lines of /proc/interrupts that do not serve receiving, read likewise",
 		.first = layout->count,
 		.sample = sample,
 		.close = close_source,
@@ -280,7 +283,7 @@ int interrupt_source_open(struct source *source, struct record_layout *layout, c
 	};
 	status = read_file("/proc/interrupts", &table);
 	if (!status)
-		status = table.length ? find_lines(state, interface, table.data) : -ENOENT;
+		status = table.length ? find_lines(state, interface, receiving, table.data) : -ENOENT;
 	text_free(&table);
 	if (status) {
 		close_source(source);
@@ -288,4 +291,14 @@ int interrupt_source_open(struct source *source, struct record_layout *layout, c
 	}
 	describe(source, layout);
 	return 0;
+}
+
+int interrupt_source_open(struct source *source, struct record_layout *layout, const char *interface)
+{
+	return open_lines(source, layout, interface, true);
+}
+
+int other_interrupt_source_open(struct source *source, struct record_layout *layout, const char *interface)
+{
+	return open_lines(source, layout, interface, false);
 }

@@ -60,7 +60,9 @@ void module_driver_source_open(struct source *source, struct record_layout *layo
 int clock_source_open(struct source *source, struct record_layout *layout);
 int netlink_source_open(struct source *source, struct record_layout *layout, const char *interface);
 int sysfs_source_open(struct source *source, struct record_layout *layout, const char *interface);
+/* Of the lines that serve receiving; of the others. */
 int interrupt_source_open(struct source *source, struct record_layout *layout, const char *interface);
+int other_interrupt_source_open(struct source *source, struct record_layout *layout, const char *interface);
 int cpu_source_open(struct source *source, struct record_layout *layout);
 int loss_source_open(struct source *source, struct record_layout *layout);
 int energy_source_open(struct source *source, struct record_layout *layout);

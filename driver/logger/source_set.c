@@ -246,6 +246,7 @@ static bool open_rest(struct source_set *set, const char *counters, const char *
 	keep(set, interrupt_source_open(next(set), &set->layout, interface));
 	if (!counted)
 		begin_surroundings(set);
+	keep(set, other_interrupt_source_open(next(set), &set->layout, interface));
 	keep(set, cpu_source_open(next(set), &set->layout));
 	keep(set, loss_source_open(next(set), &set->layout));
 	keep(set, energy_source_open(next(set), &set->layout));

@@ -32,8 +32,8 @@ struct source_set {
  * taken, or what is wrong.
  *
  * What surrounds the interface costs the kernel more than all else that a sample takes, as it is put together as text: CPU
- * times of the machine, losses beyond the interface, energy; beside a source that counts frames itself, the system's
- * counters and lines, too. It is read for whole samples only. The caller asks for one at least every `read_every_ns`, which
+ * times of the machine, losses beyond the interface, energy, interrupt lines that do not serve receiving; beside a source
+ * that counts frames itself, the system's counters and all lines, too. It is read for whole samples only. The caller asks for one at least every `read_every_ns`, which
  * the columns then say; 0: every sample is whole.
  */
 bool source_set_open(struct source_set *set, const char *wanted, const char *counters, const char *interface,

@@ -16,7 +16,7 @@ enum window_start {
 	WINDOW_TRAFFIC, /* traffic, either way; the window then ends with it, too. Known only at the end */
 };
 
-enum { WHOLE_EVERY_NS = 2000000000 }; /* at least: see window_whole_every_ns */
+static const uint64_t WHOLE_EVERY_NS = 5000000000; /* at least: see window_whole_every_ns */
 
 struct window_rule {
 	enum window_start start;

@@ -224,6 +224,14 @@ def test_the_sum_of_lines_is_not_called_receive_interrupts(machine_of_lines):
     assert log.field("tx_line_interrupts").attributes["direction"] == "transmit"
 
 
+def test_lines_that_serve_receiving_are_read_for_every_sample(machine_of_lines):
+    """The others are read as seldom as what surrounds the interface."""
+    log = machine_of_lines([("lo-rx-0", [3]), ("lo-tx-0", [4]), ("lo-1", [5]), ("lo-event", [6])])
+    seldom = {f.name for f in log.streams[0].fields if f.read_every_ns and "interrupts" in f.name}
+    assert seldom == {"tx_line_interrupts", "interrupts.51", "interrupts.53"}
+    assert {"rx_line_interrupts", "interrupts.50", "interrupts.52"} <= set(window_counters(log))
+
+
 def test_lines_are_counted_where_the_cpus_fill_more_than_a_page(machine_of_lines):
     """The kernel cuts a file of /sys at a page: with 600 CPUs and large counts, say."""
     counts = [4_000_000_000] * 600

@@ -111,7 +111,7 @@ def test_losses_are_of_the_window_however_seldom_they_are_read(
     came, lost = (in_window(log, name) for name in ("rx_packets", "udp_rcvbuf_errors"))
     assert came > 50
     assert lost == pytest.approx(came, abs=5)  # one is read after the other
-    assert log.field("udp_rcvbuf_errors").read_every_ns == 2_000_000_000
+    assert log.field("udp_rcvbuf_errors").read_every_ns == 5_000_000_000
 
 
 @pytest.mark.fault("A4")
@@ -135,7 +135,7 @@ def test_segments_sent_again_are_counted(logger, namespaces, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("interval", "read_every_ns"), [("10ms", 2 * 10**9), ("400ms", 2 * 10**9), ("2s", 0)]
+    ("interval", "read_every_ns"), [("10ms", 5 * 10**9), ("400ms", 5 * 10**9), ("5s", 0)]
 )
 def test_what_is_read_seldom_says_so(logger, tmp_path, interval, read_every_ns):
     path = tmp_path / "a.runlog"
@@ -154,7 +154,7 @@ def test_what_is_read_seldom_says_so(logger, tmp_path, interval, read_every_ns):
 
 def test_nothing_stands_still_for_longer_than_it_says(logger, tmp_path):
     path = tmp_path / "a.runlog"
-    command = [logger, "-i", "lo", "-o", str(path), "-t", "400ms", "-d", "5s", "--source", "proc"]
+    command = [logger, "-i", "lo", "-o", str(path), "-t", "400ms", "-d", "11s", "--source", "proc"]
     subprocess.run(command, capture_output=True, check=True, timeout=PATIENCE_S)
     stream = read(path).streams[0]
     classes = ("cpu_idle_ns", "cpu_user_ns", "cpu_nice_ns", "cpu_system_ns")
@@ -164,7 +164,7 @@ def test_nothing_stands_still_for_longer_than_it_says(logger, tmp_path):
         t for t, (a, b) in zip(times[1:], pairwise(spent), strict=True) if b > a
     ]
     assert len(read_at) >= 3
-    assert max(b - a for a, b in pairwise(read_at)) <= 2.2e9
+    assert max(b - a for a, b in pairwise(read_at)) <= 5.2e9
 
 
 # Two packages, one of them near the end of its range and shown twice; and what is no package.
