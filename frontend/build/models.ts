@@ -2,7 +2,7 @@
 // `virtual:models`: the built-in models, traced by Python when the page is built. Kernels become
 // functions of the bundle (no eval in the browser), LaTeX becomes MathML (no renderer in the browser), which each model's page fetches for
 // itself from `virtual:equations/<id>`: it is most of the text. `virtual:sources` has each model's Python, as the workshop starts from it;
-// `virtual:about/<id>` what its page tells besides; `virtual:definitions` what the glossary tells of every quantity besides;
+// `virtual:notes` has what each model says of itself besides its summary; `virtual:about/<id>` what its page tells besides; `virtual:definitions` what the glossary tells of every quantity besides;
 // `virtual:references` what each model answers at some points, for tests.
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -20,9 +20,13 @@ const ABOUT = 'virtual:about/';
 const RESOLVED_ABOUT = `\0${ABOUT}`;
 
 const DEFINITIONS = 'virtual:definitions';
-const RESOLVED_DEFINITIONS = `\0${DEFINITIONS}`;
+
+const NOTES = 'virtual:notes';
 
 const REFERENCES = 'virtual:references';
+
+/** Modules that tell of all models, or quantities, at once. */
+const WHOLE = [DEFINITIONS, NOTES, REFERENCES];
 
 const SOURCES = 'virtual:sources';
 const RESOLVED_SOURCES = `\0${SOURCES}`;
@@ -41,6 +45,8 @@ interface TracedModel {
   readonly equations: Readonly<Record<string, readonly string[]>>;
   readonly kernels: Readonly<Record<string, string>>;
   readonly about: object;
+  readonly notes: readonly string[];
+  readonly citation: string;
   readonly reference: readonly object[];
   readonly [key: string]: unknown;
 }
@@ -100,7 +106,17 @@ const loaders = ({ models }: Bundle, from: string): string =>
 
 /** What the page needs of a model at once. */
 function modelText(model: TracedModel, { list }: ReturnType<typeof dictionary>): string {
-  const { latex: _0, equations: _1, about: _2, kernels: _3, graph: _4, reference: _5, ...told } = model;
+  const {
+    latex: _0,
+    equations: _1,
+    about: _2,
+    kernels: _3,
+    graph: _4,
+    reference: _5,
+    notes: _6,
+    citation: _7,
+    ...told
+  } = model;
   const { inputs, parameters, outputs, ...rest } = told;
   const named = Object.entries({ inputs, parameters, outputs }).map(([name, of]) => `${name}: ${list(of, symbolic)}`);
   return `{ ...${JSON.stringify(rest)}, ${named.join(', ')} }`;
@@ -127,6 +143,9 @@ function moduleText(bundle: Bundle): string {
 
 const referencesText = ({ models }: Bundle): string =>
   `export default ${JSON.stringify(Object.fromEntries(models.map(({ id, reference }) => [id, reference])))};`;
+
+const notesText = ({ models }: Bundle): string =>
+  `export default ${JSON.stringify(Object.fromEntries(models.map(({ id, notes, citation }) => [id, { notes, citation }])))};`;
 
 function equationsText(model: TracedModel): string {
   const equations = Object.fromEntries(
@@ -184,7 +203,7 @@ export function models(): Plugin {
     name: 'coalescope-models',
     resolveId(id) {
       if (id === ID) return RESOLVED;
-      if (id.startsWith(ABOUT) || id === DEFINITIONS || id === REFERENCES) return `\0${id}`;
+      if (id.startsWith(ABOUT) || WHOLE.includes(id)) return `\0${id}`;
       return id.startsWith(EQUATIONS) || id === SOURCES || id.startsWith(`${SOURCES}/`) ? `\0${id}` : null;
     },
     load(id) {
@@ -199,9 +218,10 @@ export function models(): Plugin {
         return sourcesText(sources, id.slice(RESOLVED_SOURCES.length + 1));
       }
       const part = [RESOLVED_EQUATIONS, RESOLVED_ABOUT].find((each) => id.startsWith(each));
-      if (part === undefined && id !== RESOLVED_DEFINITIONS && id !== `\0${REFERENCES}`) return null;
+      if (part === undefined && !WHOLE.some((whole) => id === `\0${whole}`)) return null;
       bundle ??= readBundle();
       if (id === `\0${REFERENCES}`) return referencesText(bundle);
+      if (id === `\0${NOTES}`) return notesText(bundle);
       if (part === undefined) return definitionsText(bundle);
       const model = bundle.models.find((m) => m.id === id.slice(part.length));
       if (!model) return null;

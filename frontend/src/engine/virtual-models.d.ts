@@ -17,6 +17,11 @@ declare module 'virtual:definitions' {
   >;
   export default definitions;
 }
+declare module 'virtual:notes' {
+  /** By model. */
+  const notes: Readonly<Record<string, import('../state/models').Notes>>;
+  export default notes;
+}
 declare module 'virtual:references' {
   /** By model. */
   const references: Readonly<Record<string, readonly import('../state/models').Reference[]>>;

@@ -25,12 +25,16 @@ export interface Reference {
   readonly outputs: Readonly<Record<string, number>>;
 }
 
+/** What a model says of itself besides its summary: it is fetched with the first part of the page that shows it. */
+export interface Notes {
+  readonly notes: readonly string[];
+  readonly citation: string;
+}
+
 export interface BundledModel {
   readonly id: string;
   readonly title: string;
   readonly summary: string;
-  readonly citation: string;
-  readonly notes: readonly string[];
   readonly inputs: readonly Symbolic<BundledQuantity>[];
   readonly parameters: readonly Symbolic<BundledParameter>[];
   readonly outputs: readonly Symbolic<BundledQuantity>[];

@@ -13,6 +13,9 @@ export const LONGEST_NAME = 32;
 /** "A", "B": what stands beside a pin's lines; its place in the list. */
 export const pinLetter = (i: number): string => String.fromCharCode(65 + i);
 
+/** As an address says it. */
+export const short = (value: number): number => Number(value.toPrecision(6));
+
 const numbers = (values: Pin['values']): string =>
   Object.entries(values)
     .map(([name, value]) => `${name}:${value}`)

@@ -199,8 +199,6 @@ export function modelOf(
     id: 'own',
     title: document.title,
     summary: '',
-    citation: '',
-    notes: [],
     inputs,
     parameters,
     outputs,

@@ -12,6 +12,7 @@ import { Notice } from '../../components/Notice';
 import { Rich } from '../../components/Rich';
 import { useTitle } from '../../components/title';
 import { modelById } from '../../engine/catalogue';
+import { notesOf } from '../../engine/notes';
 import { currentPath } from '../../state/address';
 import { slidersAsked, viewPath } from '../../state/embed';
 import type { Subject } from '../../state/subject';
@@ -143,7 +144,7 @@ function ModelEmbed({ id }: { id: string }) {
       </Nothing>
     );
   return (
-    <Frame title={model.title} kinds={<MarkName kind="model" />} source={model.citation}>
+    <Frame title={model.title} kinds={<MarkName kind="model" />} source={notesOf(model).citation}>
       <Explorer subject={subject} embed={BELOW} />
     </Frame>
   );

@@ -25,7 +25,7 @@ import { derivedFrom, fitRequestOf } from './ahead';
 import { CellTable } from './CellTable';
 import { Chart } from './Chart';
 import { type Explorer as Context, ExplorerContext, useAfterFrame, useExplorer } from './context';
-import { FigureBar, useOther } from './FigureBar';
+import { FigureBar } from './FigureBar';
 import { Facets } from './facets/Facets';
 import { isCutOff } from './figure/frame';
 import { kindWord, namedSetting, titleWithUnit, unitAfter, whyNothingBetween } from './figure/words';
@@ -37,6 +37,7 @@ import { Rail } from './rail/Rail';
 import { UndoButtons, useHistory } from './Undo';
 import { useExports } from './useExports';
 import { useLiveView } from './useLiveView';
+import { useOther } from './useOther';
 import './explorer.css';
 
 const FigureTable = part('The table of the figure', async () => (await import('./FigureTable')).default);

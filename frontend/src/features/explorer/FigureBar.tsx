@@ -1,41 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // What stands above the lines, and what that figure asks for.
-import { useMemo, useState } from 'react';
+import { useState } from 'react';
 import { mayComeYet } from '../../api/copy';
 import { isMissing, reasonOfChoice } from '../../api/errors';
-import { useCells, useExperiment, useExperiments } from '../../api/queries';
-import { Icon } from '../../components/Icon';
-import { Menu, MenuItem } from '../../components/Menu';
+import { part } from '../../components/part';
 import { Segmented } from '../../components/Segmented';
 import { type Contrast, FIGURES, type Figure, START_TURN, sameTurn, unavailable } from '../../state/figure';
-import type { ExperimentSubject } from '../../state/subject';
-import { Awaited } from './Awaited';
 import { useExplorer, useFrame } from './context';
+import type { Other } from './useOther';
 
-/** The other experiment of the difference map, while it loads, when it is there, and if it fails. */
-export interface Other {
-  readonly slug: string | null;
-  readonly data: ExperimentSubject | null;
-  readonly error: unknown;
-  readonly again: () => void;
-}
-
-export function useOther(slug: string | null): Other {
-  const experiment = useExperiment(slug ?? '');
-  const cells = useCells(slug ?? '');
-  const known = experiment.data;
-  // while another one is on its way, the last one's cells are still here
-  const filled = cells.isPlaceholderData ? undefined : cells.data?.cells;
-  const data = useMemo<ExperimentSubject | null>(
-    () => (slug && known && filled ? { of: 'experiment', experiment: known, cells: filled } : null),
-    [slug, known, filled],
-  );
-  const again = () => {
-    experiment.refetch();
-    cells.refetch();
-  };
-  return { slug, data, error: slug ? (experiment.error ?? cells.error) : null, again };
-}
+const PartnerMenu = part('The list of experiments', async () => (await import('./PartnerMenu')).PartnerMenu);
 
 const LABELS: Readonly<Record<Figure, string>> = {
   map: 'Map',
@@ -50,46 +24,6 @@ const CONTRASTS: readonly { value: Contrast; label: string }[] = [
   { value: 'ratio', label: 'Ratio' },
   { value: 'errors', label: 'Standard errors' },
 ];
-
-/** What this experiment is set against. Experiments without the measure have nothing to say. */
-function PartnerMenu({ other }: { other: Other }) {
-  const { store, subject, view } = useExplorer();
-  const all = useExperiments();
-  const own = subject.of === 'experiment' ? subject.experiment.slug : '';
-  const able = (all.data ?? []).filter((e) => e.slug !== own && e.measures.includes(view.measure.name));
-  const named = other.data?.experiment.title ?? other.slug;
-  return (
-    <Menu
-      label="The experiment to compare with"
-      align="start"
-      className="quiet small boxed"
-      trigger={
-        <>
-          {named ? `against ${named}` : 'Compare with'}
-          <Icon name="down" small />
-        </>
-      }
-      after={
-        all.data && able.length === 0 ? (
-          <p className="made">No other experiment here has this measure.</p>
-        ) : (
-          <Awaited experiments={all} />
-        )
-      }
-    >
-      {able.map(({ slug, title, kind }) => (
-        <MenuItem
-          key={slug}
-          note={kind}
-          checked={slug === other.slug}
-          onSelect={() => store.update({ against: slug === other.slug ? null : slug })}
-        >
-          {title}
-        </MenuItem>
-      ))}
-    </Menu>
-  );
-}
 
 function TurnBack() {
   const { store } = useExplorer();

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The figure as a file: title, units, kind, source and link inside it, in the light theme. Comes when a file is asked for.
+import { notesOf } from '../../engine/notes';
 import { lightTokens } from '../../layers/raster';
 import { CONTOUR_OPACITY, surfaceImage } from '../../layers/surface';
 import { contourLines } from '../../plots/contours';
@@ -110,7 +111,7 @@ export function captions(
     return {
       title: titleWithUnit(view.measure),
       about: `${figure ?? drawn}; crosshair at ${at}`,
-      source: `no data · ${subject.model.citation}`,
+      source: `no data · ${notesOf(subject.model).citation}`,
     };
   const { experiment } = subject;
   return {

@@ -15,6 +15,7 @@ import { aboutModel, type Told } from '../../engine/about';
 import { catalogue, modelById } from '../../engine/catalogue';
 import { definitionOf } from '../../engine/definitions';
 import { useEquations } from '../../engine/equations';
+import { notesOf } from '../../engine/notes';
 import { brief } from '../../plots/number';
 import type { BundledModel, PublishedNumber } from '../../state/models';
 import { useFitted } from '../explorer/Equation';
@@ -205,7 +206,8 @@ function Source({ source }: { source: Told['source'] }) {
 function Shown({ model }: { model: BundledModel }) {
   const told = useTold(model.id);
   useTitle(`About ${model.title}`);
-  const { inputs, parameters, outputs, notes, citation } = model;
+  const { inputs, parameters, outputs } = model;
+  const { notes, citation } = notesOf(model);
   return (
     <article className="page about">
       {!told && <LoadingLine label="Loading what is known of the model" />}

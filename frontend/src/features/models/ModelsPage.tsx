@@ -3,6 +3,7 @@ import { Link } from 'wouter';
 import { Rich } from '../../components/Rich';
 import { useTitle } from '../../components/title';
 import { catalogue } from '../../engine/catalogue';
+import { notesOf } from '../../engine/notes';
 import type { BundledModel } from '../../state/models';
 import { Equation } from '../explorer/Equation';
 import '../explorer/explorer.css';
@@ -24,7 +25,7 @@ function Entry({ model }: { model: BundledModel }) {
         <p>
           <Rich>{model.summary}</Rich>
         </p>
-        <p className="note">{model.citation}</p>
+        <p className="note">{notesOf(model).citation}</p>
         <p className="note">
           <Link href={`/models/${model.id}/about`} aria-label={`About ${model.title}`}>
             About it

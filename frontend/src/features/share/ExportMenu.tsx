@@ -5,22 +5,9 @@ import { reasonOf } from '../../api/errors';
 import { useSaid } from '../../components/copy';
 import { Icon } from '../../components/Icon';
 import { Menu, MenuCaption, MenuItem } from '../../components/Menu';
-import { type FigureExport, useOffered } from './figureExport';
-import { fileName, save, saveFrom } from './save';
+import { useOffered } from './figureExport';
+import type { Format } from './handOut';
 import './share.css';
-
-type Format = 'svg' | 'png' | 'csv' | 'json' | 'html';
-
-async function handOut(figure: FigureExport, format: Format): Promise<void> {
-  const name = fileName(figure.title, format);
-  if (format === 'svg' && figure.svg) save(new Blob([await figure.svg()], { type: 'image/svg+xml' }), name);
-  else if (format === 'png' && figure.svg) save(await (await import('./png')).pngOf(await figure.svg()), name);
-  else if (format === 'csv' && figure.csv) save(new Blob([await figure.csv()], { type: 'text/csv' }), name);
-  else if (format === 'json' && figure.json) save(new Blob([await figure.json()], { type: 'application/json' }), name);
-  else if (format === 'html' && figure.offline) save(await figure.offline(), name);
-  else if (format === 'csv' && figure.csvHref) await saveFrom(figure.csvHref, name);
-  else if (format === 'json' && figure.jsonHref) await saveFrom(figure.jsonHref, name);
-}
 
 /** Takes figure and data out of the page. What a page does not offer stays in the list, with the reason. */
 export function ExportMenu() {
@@ -34,7 +21,7 @@ export function ExportMenu() {
     if (!figure) return;
     try {
       setFailed(null);
-      await handOut(figure, format);
+      await (await import('./handOut')).handOut(figure, format);
       say('Saved');
     } catch (error) {
       setFailed(reasonOf(error));

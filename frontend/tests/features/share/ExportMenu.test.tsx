@@ -54,6 +54,7 @@ describe('the export menu', () => {
     );
     expect(svg).not.toHaveBeenCalled();
     await press(page.querySelector('[role=menuitem]'));
+    await vi.waitFor(() => expect(page.textContent).toContain('Not saved'));
     expect(svg).toHaveBeenCalledOnce();
     expect(page.textContent).toContain('Not saved: Fonts did not load.');
   });

@@ -4,8 +4,6 @@ import { type KeyboardEvent, type ToggleEvent, useId, useRef, useState } from 'r
 import { Icon } from '../../../components/Icon';
 import './axes.css';
 
-/** More levels than this are not listed in the rail. */
-export const MOST_LISTED = 8;
 const SHOWN = 100;
 
 export interface LevelOption {

@@ -22,6 +22,7 @@ import { Ignored, LiveNumbers } from './LiveNumbers';
 import { ModelMenu } from './ModelMenu';
 import { CostSplit, Now } from './Now';
 import { PythonStatus } from './PythonStatus';
+import { ModelNotes } from './parts';
 import { Residuals } from './Residuals';
 import { SplitAlong } from './SplitAlong';
 
@@ -87,13 +88,13 @@ export const Panel = memo(function Panel({ fitState }: { fitState: FitState | nu
       </aside>
     );
   const split = binding.parts.length > 0;
-  const notes = binding.model.notes;
+  const built = catalogue.models.includes(binding.model);
   return (
     <aside className="model" aria-label="Model">
       <div className="block">
         <header className="row">
           <h2>
-            {catalogue.models.includes(binding.model) ? (
+            {built ? (
               <Link href={`/models/${binding.model.id}/about`}>{binding.model.title}</Link>
             ) : (
               binding.model.title
@@ -120,16 +121,10 @@ export const Panel = memo(function Panel({ fitState }: { fitState: FitState | nu
           {split && <CostSplit />}
           {split && <SplitAlong />}
         </Now>
-        {notes.length > 0 && view.measured && (
+        {built && view.measured && (
           <details className="block more">
             <summary>About this model</summary>
-            <p className="note">{binding.model.summary}</p>
-            {notes.map((note) => (
-              <p className="note" key={note}>
-                {note}
-              </p>
-            ))}
-            <p className="note">{binding.model.citation}</p>
+            <ModelNotes model={binding.model} />
           </details>
         )}
         <PythonStatus />

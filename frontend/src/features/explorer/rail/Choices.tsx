@@ -1,13 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // The factors that are no axes: which of their levels is looked at.
 import type { Factor, FactorValue } from '../../../api/types';
+import { part } from '../../../components/part';
 import { QuantityName } from '../../../components/QuantityName';
 import { withLevel } from '../../../state/explorer';
 import { matches } from '../../../state/layout';
-import { LevelPicker, MOST_LISTED } from '../axes/LevelPicker';
 import { useExplorer } from '../context';
 import { levelWords } from '../figure/words';
 import { Options } from './Options';
+
+/** More levels than this are not listed in the rail. */
+const MOST_LISTED = 8;
+
+const LevelPicker = part('The list of levels', async () => (await import('../axes/LevelPicker')).LevelPicker);
 
 /** A few levels stand in the rail; of many, the chosen one, and a list that can be searched. */
 function Levels({ factor }: { factor: Factor }) {

@@ -13,6 +13,7 @@ import type { Axis } from '../../../state/layout';
 import { TourButton } from '../../tour/TourButton';
 import { useExplorer } from '../context';
 import { levelWords, shortName } from '../figure/words';
+import { ModelNotes } from '../panel/parts';
 import { Choices } from './Choices';
 import { ExperimentMenu } from './ExperimentMenu';
 import { Factors } from './Factors';
@@ -82,11 +83,7 @@ export const Rail = memo(function Rail() {
           </>
         ) : (
           <div className="block notes">
-            {[subject.model.summary, ...subject.model.notes, subject.model.citation].map((note) => (
-              <p className="note" key={note}>
-                <Rich>{note}</Rich>
-              </p>
-            ))}
+            <ModelNotes model={subject.model} />
           </div>
         )}
         {helped && (
