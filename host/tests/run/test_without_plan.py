@@ -57,9 +57,24 @@ def test_init_finds_the_peers_end_of_the_link_and_writes_a_plan_that_can_be_done
     assert "is there already" in again.stderr
 
 
+def test_an_interface_that_is_down_is_said_to_be(hosts: Hosts) -> None:
+    assert ran(hosts, "init", INTERFACE, *to_peer(hosts)).returncode == 0
+    hosts.lab.inside(hosts.lab.here, "ip", "link", "set", INTERFACE, "down")
+    try:
+        dry = ran(hosts, "sweep", "plan.toml", "--dry-run")
+        again = ran(hosts, "init", INTERFACE, "--force")
+    finally:
+        hosts.lab.inside(hosts.lab.here, "ip", "link", "set", INTERFACE, "up")
+    assert dry.returncode == 1
+    assert f"cannot be done: {INTERFACE} is down: `ip link set {INTERFACE} up`" in dry.stdout
+    assert f"Note: {INTERFACE} is down" in again.stderr
+
+
 @pytest.mark.parametrize(
     ("arguments", "reason"),
     [
+        (["--mtu", "1500", "9000"], "levels are joined by commas, as in --mtu 1500,9000"),
+        (["--irq-delay", "5"], "docs/settings.md lists all"),
         (["--mut", "1500"], "Did you mean mtu?"),
         (["--mtu", "1500"], "who sends?"),
         ([], "what is to be varied"),

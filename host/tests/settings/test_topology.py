@@ -145,6 +145,7 @@ def test_the_way_to_a_peers_ssh_is_protected(namespace: Any, options: tuple[str,
     host = "10.214.0.2" if not options else "lab-peer"
     peer = PeerSpec(f"root@{host}", "10.214.0.2", ssh_options=options)
     assert refusals("veth0", namespace.name, [peer]) == [
-        f"ssh to root@{host} goes through veth0 (namespace {namespace.name})"
+        f"ssh to root@{host} goes through veth0 (namespace {namespace.name}): "
+        "reach it over another link"
     ]
     assert refusals("tap0", namespace.name, [peer]) == []

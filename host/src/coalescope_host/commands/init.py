@@ -12,6 +12,7 @@ from coalescope_host.plan.factors import Level, level_text
 from coalescope_host.plan.plan_file import load_plan
 from coalescope_host.protocols import SweepError
 from coalescope_host.settings import safety
+from coalescope_host.settings.carrier import nothing_passes
 from coalescope_host.settings.host import NEEDS_ROOT, Host, open_host
 
 from .answer import Answer
@@ -51,6 +52,8 @@ def _init(options: Namespace, answer: Answer) -> int:
     answer.tell((), plan=str(options.out), has_peer=bool(peers), refused=refused)
     for reason in refused:
         say(f"Note: {reason}: a sweep of it is refused.")
+    if why := nothing_passes(host.device):
+        say(f"Note: {why}: a sweep of it needs that.")
     if peers:
         load_plan(options.out)
         say(f"{options.out} is a plan. Next: coalescope-host sweep {options.out} --dry-run")

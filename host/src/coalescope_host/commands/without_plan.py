@@ -182,7 +182,10 @@ def _factors(options: Namespace) -> Iterator[tuple[str, list[Any]]]:
     for word in words:
         name, equals, text = word.removeprefix("--").partition("=")
         if not word.startswith("--"):
-            raise UsageError(f"{word}: what is this? A sweep takes a plan, or one interface.")
+            raise UsageError(
+                f"{word}: what is this? A sweep takes a plan, or one interface; levels are joined "
+                "by commas, as in --mtu 1500,9000."
+            )
         if name.partition(".")[0] not in FAMILIES:
             said = rule_of(name)
             raise UsageError(f"{word}: {said if isinstance(said, str) else 'has no levels.'}")

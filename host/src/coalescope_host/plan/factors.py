@@ -114,7 +114,7 @@ def rule_of(name: str) -> FactorRule | str:
         return f"may mean {', '.join(meant[:-1])} or {meant[-1]}: write which."
     near = suggestion(name, [*FACTORS, *MEANINGS, *(f"{family}." for family in FAMILIES)])
     return (
-        f"there is no such factor.{near} docs/sweep.md lists all; offloads are offload.NAME, "
+        f"there is no such factor.{near} docs/settings.md lists all; offloads are offload.NAME, "
         "parameters of a driver driver.NAME, and one of your own is factor.NAME."
     )
 

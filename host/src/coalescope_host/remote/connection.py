@@ -62,8 +62,8 @@ RECEIVE_WITH = "-I"
 """No module is taken from the folder that the login is in; nor, with -P, by the agent."""
 
 HINTS = {
-    "permission denied": "its key is refused: `ssh-copy-id` puts yours there, `ssh-add` loads it",
-    "host key verification failed": "its host key is unknown or has changed: log in once by hand",
+    "permission denied": "its key is refused: `ssh-copy-id {ssh}` puts yours there",
+    "host key verification failed": "its host key is unknown or changed: `ssh {ssh}` shows it",
     "could not resolve": "there is no host of this name",
     "connection refused": "it is up, but no sshd listens there",
     "timed out": "it does not answer: is it up, is the address right?",
@@ -71,6 +71,13 @@ HINTS = {
     "network is unreachable": "there is no way to it: look at `ip route`",
     "not found": "Python is missing there; `python = …` of the peer in the plan names another",
 }
+HINTS_TO_ROOT = {
+    "permission denied": "ssh here is root's: `sudo ssh-copy-id {ssh}` puts its key there, after "
+    "`sudo ssh-keygen` where it has none",
+    "host key verification failed": "ssh here is root's, which does not know this host key: "
+    "`sudo ssh {ssh}` shows it and asks",
+}
+"""Who typed sudo has keys and known hosts of their own, which root's ssh does not look at."""
 
 
 def over_ssh(spec: PeerSpec) -> list[str]:
@@ -257,11 +264,17 @@ class Connection:
             self._ssh.wait(self.deadlines.cut_s)
         lines = self._wire.complaints().strip().splitlines()
         said = one_line("\n".join(lines[-3:]))
-        lower = said.lower()
-        hint = next((hint for sign, hint in HINTS.items() if sign in lower), None)
+        hint = _hint(said, self.name)
         if hint is None and not said:
             said = "the connection was cut"
         return f"{said}{f' — {hint}' if hint else ''}"
+
+
+def _hint(said: str, ssh: str) -> str | None:
+    """What to do about what ssh said on the way to that destination."""
+    hints = {**HINTS, **HINTS_TO_ROOT} if os.geteuid() == 0 else HINTS
+    lower = said.lower()
+    return next((hint.format(ssh=ssh) for sign, hint in hints.items() if sign in lower), None)
 
 
 def _file_of(pipe: IO[bytes] | None) -> int:

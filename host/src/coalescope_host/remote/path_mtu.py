@@ -12,6 +12,7 @@ from typing import Protocol
 
 from ..plan.plan import PeerSpec
 from ..program_environment import program_environment
+from ..settings.carrier import nothing_passes
 from ..settings.device import Device
 from ..settings.errors import SettingError
 
@@ -31,13 +32,23 @@ class Pinger(Protocol):
         """`probe` at the peer."""
 
 
-def verify_mtu(peer: Pinger, mtu_bytes: int, netns: str | None = None) -> list[str]:
-    """Whether packets of so many bytes reach the peer whole and come back; what is wrong if not."""
+def verify_mtu(peer: Pinger, mtu_bytes: int, interface: Device) -> list[str]:
+    """Whether packets of so many bytes reach the peer whole and come back; what is wrong if not.
+
+    `interface`: that of ours which they are to pass; where nothing can, that is what is wrong.
+    """
+    faults = _faults(peer, mtu_bytes, interface.netns)
+    if faults and (why := nothing_passes(interface)):
+        return [why]
+    return faults
+
+
+def _faults(peer: Pinger, mtu_bytes: int, netns: str | None) -> list[str]:
     address = peer.spec.address
     try:
         ours = own_address(address, netns)
     except SettingError as error:
-        return [f"{peer.spec.ssh}: no route to {address}: {error}"]
+        return [f"{peer.spec.ssh}: {error}"]
     there = probe(address, mtu_bytes, netns)
     if there is not None:
         return [f"{peer.spec.ssh}: MTU {mtu_bytes} to {address}: {there}"]

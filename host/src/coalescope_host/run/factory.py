@@ -55,12 +55,13 @@ def bench_to_read(
                 unreachable[place] = str(error)
                 peers.append(absent(spec, str(error)))
             stack.callback(_close, peers, place)
+        host = open_host(plan.interface, plan.driver)
         yield Bench(
-            host=open_host(plan.interface, plan.driver),
+            host=host,
             peers=peers,
             guard=guard,
             prepare=prepare,
-            verify_mtu=verify_mtu,
+            verify_mtu=partial(verify_mtu, interface=host.device),
             effective_delay_us=effective_delay_us,
             logger=plan.logger.path,
             recover=partial(reconnect, peers, feed=guard.feed, connect=connect),

@@ -41,11 +41,12 @@ def refusals(interface: str, netns: str | None = None, peers: Sequence[PeerSpec]
             found.append(f"the default route goes through {_named(device, by_index[index])}")
     for index, why in _ssh_interfaces(device):
         if index in concerned:
-            found.append(f"{why} {_named(device, by_index[index])}")
+            found.append(f"{why} {_named(device, by_index[index])}: come in over another link")
     for peer in peers:
         for index in _ways_to(device, peer):
             if index in concerned:
-                found.append(f"ssh to {peer.ssh} goes through {_named(device, by_index[index])}")
+                way = f"ssh to {peer.ssh} goes through {_named(device, by_index[index])}"
+                found.append(f"{way}: reach it over another link")
     found += [
         f"{stranger} stands on {device}: its MTU would shrink, and could not be put back"
         for stranger in strangers(device)
