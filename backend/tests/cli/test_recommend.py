@@ -108,10 +108,17 @@ def test_a_model_without_data(run: Run) -> None:
 @pytest.mark.parametrize(
     ("typed", "reason"),
     [
-        ("lab", "Name it with --maximise or --minimise"),
+        ("lab", "--maximise or --minimise. Goals here: throughput_mbps, latency_us."),
+        (
+            "lab --maximise throughput",
+            "'throughput' is not a measure.\n  Name it with --maximise or --minimise. Did you mean "
+            "throughput_mbps? Goals here: throughput_mbps, latency_us.",
+        ),
+        ("--model link-bound", "Goals here: throughput_mbps, goodput_mbps"),
+        ("nowhere", "There is no experiment 'nowhere'"),
         ("lab --maximise throughput_mbps --weight latency_us=2", "has a weight but is no aim"),
         ("lab --maximise throughput_mbps --balance", "a balance is between two aims, not 1"),
-        ("lab --maximise drops", "No run has drops"),
+        ("lab --maximise drops", "ask for another. Goals here: throughput_mbps, latency_us."),
         ("lab --maximise throughput_mbps --set mtu_bytes=1", "--set and --choose go with --model"),
         ("lab --maximise throughput_mbps --driver e1000", "--driver goes with --interface"),
         ("lab --maximise throughput_mbps --without nobody", "There is no run 'nobody' in lab"),

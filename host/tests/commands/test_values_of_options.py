@@ -1,8 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """What is wrong with the value of an option is said before anything is looked at."""
 
+import re
+from contextlib import suppress
+
 import pytest
 from coalescope_host.command_line import main
+from coalescope_host.tuning.question import QUANTITIES
 
 NO_INTERFACE = "nosuch0"
 
@@ -31,6 +35,16 @@ def test_option_and_value_are_named_first(
 ) -> None:
     assert main([command[0], NO_INTERFACE, *command[1:], *arguments, "--peer", "root@nowhere"]) == 2
     assert said in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("typed", [(), ("--goal",), ("--goal", "speed")])
+def test_a_goal_that_is_missing_or_none_is_told_which_there_are(
+    typed: tuple[str, ...], capsys: pytest.CaptureFixture[str]
+) -> None:
+    with suppress(SystemExit):
+        main(["tune", NO_INTERFACE, *typed])
+    said = capsys.readouterr().err
+    assert all(re.search(rf"\b{re.escape(goal)}\b", said) for goal in QUANTITIES), said
 
 
 def test_replicates_without_a_plan_are_at_least_one(capsys: pytest.CaptureFixture[str]) -> None:

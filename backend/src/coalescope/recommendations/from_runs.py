@@ -19,6 +19,7 @@ from coalescope.experiments.records import (
     FactorValue,
 )
 from coalescope.experiments.service import list_cells
+from coalescope.glossary.quantities import is_own_measure
 from coalescope.recommendations.advice import Advice, Basis
 from coalescope.recommendations.choosing import choose, commands_to_set, shortest_good_enough
 from coalescope.recommendations.defaults import (
@@ -66,6 +67,9 @@ def read_runs(
         check_target(question.interface, question.driver, question.kernel)
     names = dict.fromkeys([*question.measures, *_KNOWN])
     chosen = select_runs(connection, experiment, list(names), where, without)
+    absent = [n for n in question.measures if not any(n in run.values for run in chosen.runs)]
+    if absent:
+        raise _absent(absent, goals_of(connection, experiment))
     settings = settings_of(chosen.runs)
     if len(settings) == 1:
         _refuse_what_is_held(list_cells(connection, experiment), chosen.where, experiment)
@@ -80,6 +84,28 @@ def read_runs(
         environments = [environment for environment, _ in found]
         default = driver_default(environments, choosable, settings.values())
     return Measured(chosen, default)
+
+
+def goals_of(connection: Connection, experiment: ExperimentRecord) -> list[str]:
+    """What can be aimed at: its measures of throughput, CPU, latency and energy, and own ones."""
+    names = dict.fromkeys(n for cell in list_cells(connection, experiment) for n in cell.measures)
+    known = [name for name in _KNOWN if name in names]
+    return known + [n for n in names if is_own_measure(n)]
+
+
+def goals_said(name: str | None, goals: Sequence[str]) -> str:
+    """Which goals there are, and whether what was named looks like one of them."""
+    near = did_you_mean(name, goals) if name else ""
+    return f"{near}Goals here: {', '.join(goals) or 'none'}."
+
+
+def _absent(names: Sequence[str], goals: Sequence[str]) -> CoalescopeError:
+    return CoalescopeError(
+        "not_available",
+        f"No run has {' and '.join(names)}.",
+        where={"measure": ", ".join(names)},
+        advice=f"Measure it, or ask for another. {goals_said(names[0], goals)}",
+    )
 
 
 def _refuse_what_is_held(
@@ -280,13 +306,12 @@ def _offered(
 def _whole(runs: Sequence[RunValues], measures: Sequence[str]) -> list[RunValues]:
     """Runs with all that is asked about. Errors: 422 where there is none."""
     whole = [run for run in runs if all(name in run.values for name in measures)]
-    missing = [n for n in measures if not any(n in run.values for run in runs)]
     if not whole:
         raise CoalescopeError(
             "not_available",
-            f"No run has {' and '.join(missing or measures)}.",
-            where={"measure": ", ".join(missing or measures)},
-            advice="Measure it, or ask for another.",
+            f"No run has {' and '.join(measures)}.",
+            where={"measure": ", ".join(measures)},
+            advice="Each is there in some run. Measure them together, or ask for one of them.",
         )
     return whole
 

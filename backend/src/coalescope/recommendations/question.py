@@ -92,7 +92,7 @@ def aim(measure: str, sense: Sense | None = None, weight: float = 1.0) -> Aim:
 
     Errors: 422 where neither is, or for an unknown quantity.
     """
-    quantity = _quantity(measure)
+    quantity = quantity_of(measure)
     better = None if quantity is None else sense or quantity.better
     if better is None:
         raise CoalescopeError(
@@ -110,7 +110,7 @@ def aim(measure: str, sense: Sense | None = None, weight: float = 1.0) -> Aim:
 
 def constraint(measure: str, limit: Limit, value: float) -> Constraint:
     """A bound on a measure or a factor. Errors: 422 for an unknown quantity."""
-    quantity = _quantity(measure)
+    quantity = quantity_of(measure)
     if quantity is None and not is_free_factor(measure):
         raise CoalescopeError(
             "no_such_measure",
@@ -131,7 +131,8 @@ def constraint(measure: str, limit: Limit, value: float) -> Constraint:
     return Constraint(measure, limit, value, better or "more")
 
 
-def _quantity(name: str) -> Quantity | None:
+def quantity_of(name: str) -> Quantity | None:
+    """What a name of the vocabulary means, or of an answer's own measures; None: nothing."""
     return QUANTITIES.get(name) or measure_of(name)
 
 

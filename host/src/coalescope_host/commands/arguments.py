@@ -9,6 +9,7 @@ from pathlib import Path
 
 from coalescope_host.exit_statuses import FAILED
 from coalescope_host.plan.registry import MEANINGS
+from coalescope_host.tuning.question import QUANTITIES
 
 CALIBRATED_US = (0, 1, 2, 4, 8, 16, 32, 50, 64, 100, 128, 250, 500, 1000)
 """What `calibrate` asks for where nothing else is said."""
@@ -75,7 +76,7 @@ def add_tune_arguments(parser: ArgumentParser) -> None:
     )
     parser.add_argument(
         "--goal",
-        metavar="WORD",
+        metavar="|".join(QUANTITIES),
         required=True,
         help="what to improve: cpu or energy (per GB received), throughput, or p50, p99 or p99.9 "
         "of the latency",

@@ -3,7 +3,7 @@
 
 from argparse import Namespace
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from coalescope_models.vocabulary.quantity import QUANTITIES
 
@@ -27,8 +27,8 @@ from coalescope.experiments.records import Factors
 from coalescope.glossary.quantities import measure
 from coalescope.recommendations.advice import Advice
 from coalescope.recommendations.from_model import advise_from_model
-from coalescope.recommendations.from_runs import advise, read_runs
-from coalescope.recommendations.question import Question, aim, constraint
+from coalescope.recommendations.from_runs import advise, goals_of, goals_said, read_runs
+from coalescope.recommendations.question import Question, aim, constraint, quantity_of
 from coalescope.recommendations.schemas import (
     CandidateOut,
     CommandsOut,
@@ -83,12 +83,9 @@ def _refuse_idle(arguments: Namespace) -> None:
 def _question(arguments: Namespace) -> Question:
     weights = dict(arguments.weight)
     named = [*arguments.maximise, *arguments.minimise]
-    if not named:
-        raise CoalescopeError(
-            "no_aim",
-            "Say what is wanted: at least one measure.",
-            advice="Name it with --maximise or --minimise, such as --maximise throughput_mbps.",
-        )
+    unknown = [name for name in named if quantity_of(name) is None]
+    if unknown or not named:
+        raise _no_aim(unknown, _goals(arguments))
     for name in weights:
         if name not in named:
             raise CoalescopeError(
@@ -126,6 +123,24 @@ def _question(arguments: Namespace) -> Question:
         driver=arguments.driver,
         kernel=arguments.kernel,
     )
+
+
+def _no_aim(unknown: Sequence[str], goals: Sequence[str]) -> CoalescopeError:
+    name = unknown[0] if unknown else None
+    return CoalescopeError(
+        "no_aim",
+        f"{name[:80]!r} is not a measure." if name else "Say what is wanted: at least one measure.",
+        advice=f"Name it with --maximise or --minimise. {goals_said(name, goals)}",
+    )
+
+
+def _goals(arguments: Namespace) -> list[str]:
+    """What can be aimed at here: of an experiment what it has, of a model what it predicts."""
+    if arguments.model is not None:
+        outputs = [output.name for output in model_of(arguments.model)[0].outputs]
+        return [n for n in outputs if (found := quantity_of(n)) is not None and found.better]
+    with local_store(arguments) as store, store.database.read() as connection:
+        return goals_of(connection, experiment_of(connection, arguments))
 
 
 def _from_runs(arguments: Namespace, question: Question) -> Advice:
