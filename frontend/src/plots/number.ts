@@ -92,10 +92,13 @@ export function brief(value: number, significant = 4): string {
   return isHuge(value) ? scientific(value, significant) : trimmed(value, significant);
 }
 
+/** Of a setting, wherever it stands: one that reads 33.33 here and 33.3 there looks like two. */
+const SIGNIFICANT = 4;
+
 /** A setting: its whole part in full and without spaces, because settings are looked up rather than compared; 16384 is not 16380. */
-export function setting(value: number, significant = 4): string {
+export function setting(value: number): string {
   const whole = Math.abs(value) < 1 ? 0 : Math.floor(Math.log10(Math.abs(value))) + 1;
-  return trimmed(value, Math.max(significant, Math.min(15, whole))).replaceAll(THIN, '');
+  return trimmed(value, Math.max(SIGNIFICANT, Math.min(15, whole))).replaceAll(THIN, '');
 }
 
 /** Beyond this ratio of the largest to the smallest, one number of decimals does not suit a column. */

@@ -51,14 +51,8 @@ it('is brief where exactness says nothing', () => {
 });
 
 it('says the whole part of a setting in full', () => {
-  expect([16384, 8192, 65535, 148810, 1e6].map((v) => setting(v, 3))).toEqual([
-    '16384',
-    '8192',
-    '65535',
-    '148810',
-    '1000000',
-  ]);
-  expect([33.3333, 1311.4, 0.125, 0, -2.5].map((v) => setting(v, 3))).toEqual(['33.3', '1311', '0.125', '0', '−2.5']);
+  expect([16384, 8192, 65535, 148810, 1e6].map(setting)).toEqual(['16384', '8192', '65535', '148810', '1000000']);
+  expect([33.3333, 1311.4, 0.125, 0, -2.5].map(setting)).toEqual(['33.33', '1311', '0.125', '0', '−2.5']);
   expect(setting(Number.NaN)).toBe('–');
 });
 

@@ -340,6 +340,6 @@ it('says what a setting is in microseconds', () => {
   const axis = (name: string, unit: string) => ({ name, label: name, unit, levels: [1], spacing: 'linear' as const });
   expect(settingWords(axis('delay_ticks', 'ticks'), 80)).toBe('80 ticks = 81.9 µs');
   expect(settingWords(axis('moderation_rate_hz', 'Hz'), 8000)).toBe('8000 Hz = 125 µs');
-  expect(settingWords(axis('delay_us', 'µs'), 33.3333)).toBe('33.3 µs');
+  expect(settingWords(axis('delay_us', 'µs'), 33.3333)).toBe('33.33 µs');
   expect(settingWords(axis('mtu_bytes', 'bytes'), 1500)).toBe('1500 bytes');
 });

@@ -168,7 +168,7 @@ export function labelledLevels(
 }
 
 /** A setting on an axis. */
-export const tickWords = (axis: Axis, value: number): string => cutShort(settingText(axis, value, 4), LONGEST_NAME);
+export const tickWords = (axis: Axis, value: number): string => cutShort(settingText(axis, value), LONGEST_NAME);
 
 /** Pixels that the label of a setting takes on the axis across. */
 export const labelRoom =

@@ -51,8 +51,8 @@ export function axisTitle(axis: Axis, brief = false): string {
 }
 
 /** A setting as a tick says it. */
-export const settingText = (axis: Pick<Axis, 'names'>, value: number, significant = 5): string =>
-  axis.names ? levelWords(levelAt(axis, value)) : setting(value, significant);
+export const settingText = (axis: Pick<Axis, 'names'>, value: number): string =>
+  axis.names ? levelWords(levelAt(axis, value)) : setting(value);
 
 /** Long names end in an ellipsis where there is little room. */
 export const cutShort = (words: string, most: number): string =>
@@ -68,7 +68,7 @@ export function upwardTitle(axis: Axis, phone: boolean): string {
 /** "80 ticks = 81.9 µs" */
 export function settingWords(axis: Axis, value: number): string {
   if (axis.names) return settingText(axis, value);
-  const own = `${setting(value, 3)}${axis.unit ? ` ${redundant(axis) ? axis.unit.split('/')[0] : axis.unit}` : ''}`;
+  const own = `${setting(value)}${axis.unit ? ` ${redundant(axis) ? axis.unit.split('/')[0] : axis.unit}` : ''}`;
   if (!isDelay(axis.name) || axis.name === 'delay_us' || value === 0) return own;
   const us = delayMicroseconds(axis.name, value);
   return `${own} = ${us < 100 ? us.toFixed(1) : us.toFixed(0)} µs`;
@@ -82,7 +82,7 @@ export function kindWord(subject: Subject): string {
 
 /** "MTU 3000" */
 export const namedSetting = (axis: Axis, value: number): string =>
-  `${axis.name === 'mtu_bytes' ? 'MTU' : inSentence(shortName(axis))} ${settingText(axis, value, 4)}`;
+  `${axis.name === 'mtu_bytes' ? 'MTU' : inSentence(shortName(axis))} ${settingText(axis, value)}`;
 
 export function levelWords(value: string | number): string {
   return typeof value === 'number' ? setting(value) : levelInWords(value);

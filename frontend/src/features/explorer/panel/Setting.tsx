@@ -8,7 +8,7 @@ import { settingText, shortName } from '../figure/words';
 
 export function settingOf(view: ReturnType<typeof useExplorer>['view'], p: { x: number; y: number }): string {
   const { x, y } = view.layout;
-  return [y && y.levels.length > 1 ? settingText(y, p.y) : '', x && x.levels.length > 1 ? settingText(x, p.x, 4) : '']
+  return [y && y.levels.length > 1 ? settingText(y, p.y) : '', x && x.levels.length > 1 ? settingText(x, p.x) : '']
     .filter(Boolean)
     .join(' / ');
 }
