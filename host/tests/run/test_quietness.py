@@ -5,7 +5,7 @@ import io
 import json
 
 import pytest
-from coalescope_host.run.quietness import quietness
+from coalescope_host.run.quietness import busy_before, quietness
 from coalescope_host.run_log import RunLog, Writer, doubts, make_header, read, standard_field
 
 SECOND_NS = 10**9
@@ -82,3 +82,12 @@ def test_the_verdict_comes_first(logs: list[RunLog], said: str) -> None:
 def test_the_logs_say_the_same_of_the_sender(sender_percent: float | None, said: list[str]) -> None:
     busy = [d for d in doubts(log_of(60, sender_percent)) if d.code == "others_were_busy"]
     assert [d.message[: len(text)] for d, text in zip(busy, said, strict=True)] == said
+
+
+def test_others_that_were_busy_before_a_block_are_said_at_once() -> None:
+    """A host that is as busy during the runs shows no difference in any of them."""
+    said = busy_before({"idle_baseline": {"other_cpu_percent": 197.2}})
+    assert said is not None
+    assert said.startswith("other tasks took 197 % of a CPU. They share caches")
+    assert busy_before({"idle_baseline": {"other_cpu_percent": 4.0}}) is None
+    assert busy_before({}) is None

@@ -41,7 +41,7 @@ def bench() -> Any:
 
 
 def test_peers_that_tell_are_told_of(tmp_path: Path) -> None:
-    path = surroundings(plan(), bench(), tmp_path, 1)
+    path = surroundings(plan(), bench(), tmp_path, 1, print)
     assert json.loads(path.read_text()) == {"peers": [{"address": "10.0.0.2", **TOLD}]}
 
 
@@ -55,5 +55,5 @@ def test_peers_that_tell_are_told_of(tmp_path: Path) -> None:
     ],
 )
 def test_what_may_name_a_host(tmp_path: Path, options: tuple[str, ...], left_out: bool) -> None:
-    told = json.loads(surroundings(plan(*options), bench(), tmp_path, 1).read_text())
+    told = json.loads(surroundings(plan(*options), bench(), tmp_path, 1, print).read_text())
     assert ("kernel_command_line" not in told["peers"][0]) is left_out

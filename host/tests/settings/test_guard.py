@@ -166,6 +166,9 @@ def test_nobody_restores_below_a_live_sweep(namespace: Any, state_home: Path) ->
             restore_all()
         with pytest.raises(SettingError, match=rf"now \(process {sweep.pid}\)"):
             Guard("veth0", namespace.name).arm(namespace.host().save())
+        said = str(Guard("veth0", namespace.name).stale())
+        assert f"now (process {sweep.pid}); start this when it has ended" in said
+        assert "--restore" not in said, "there is nothing to put back while it runs"
         assert namespace.mtu_bytes() >= 4000
     finally:
         sweep.kill()

@@ -172,8 +172,8 @@ def test_what_surrounds_a_run_is_written_into_no_link(tmp_path: Path) -> None:
     (tmp_path / "environment.json").symlink_to(victim)
     plan, bench = SimpleNamespace(idle_s=0), SimpleNamespace(peers=())
     with pytest.raises(OSError, match="symbolic links"):
-        surroundings(plan, bench, tmp_path, 1)  # type: ignore[arg-type]
+        surroundings(plan, bench, tmp_path, 1, print)  # type: ignore[arg-type]
     assert victim.read_text() == "kept"
     (tmp_path / "environment.json").unlink()
-    surroundings(plan, bench, tmp_path, 1)  # type: ignore[arg-type]
+    surroundings(plan, bench, tmp_path, 1, print)  # type: ignore[arg-type]
     assert (tmp_path / "environment.json").read_text() == "{}"

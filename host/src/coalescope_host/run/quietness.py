@@ -3,6 +3,7 @@
 
 from collections.abc import Mapping, Sequence
 from statistics import median
+from typing import Any
 
 from coalescope_host.run_log import (
     OTHERS_PERCENT,
@@ -44,6 +45,14 @@ def quietness(logs: Sequence[RunLog]) -> str:
     if quiet_before and not is_apart:
         return f"Whether it was quiet is not known: {took}."
     return f"NOT QUIET: {took}.\n{_ADVICE}"
+
+
+def busy_before(environment: Mapping[str, Any]) -> str | None:
+    """What others took before anything was measured, where that is much; the end of a sentence."""
+    before = others_before_percent(environment)
+    if before is None or before < OTHERS_PERCENT:
+        return None
+    return f"other tasks took {before:.0f} % of a CPU. {_ADVICE}"
 
 
 def _tasks(log: RunLog) -> float | None:

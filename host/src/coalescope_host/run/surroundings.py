@@ -5,7 +5,7 @@ Whatever else burned processor time before the first run of a block is likely to
 """
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from io import BufferedWriter, FileIO
 from pathlib import Path
 from typing import Any
@@ -17,19 +17,27 @@ from coalescope_host.run_log import RunLogError, read, run_values, tasks_percent
 
 from .bench import Bench
 from .processes import LocalProcess
+from .quietness import busy_before
 
 _NAME = "environment.json"
 _ENDS_S = 10.0
 _VALUES = ("host_cpu_percent", "system_cpu_percent")
 
 
-def surroundings(plan: Plan, bench: Bench, folder: Path, block: int) -> Path:
-    """Look around, and write a file for the logger; what cannot be had is not in it."""
+def surroundings(
+    plan: Plan, bench: Bench, folder: Path, block: int, say: Callable[[str], None]
+) -> Path:
+    """Look around, and write a file for the logger; what cannot be had is not in it.
+
+    `say`: is told where others keep the processors busy, while there is time to end them.
+    """
     told: dict[str, Any] = {}
     if baseline := _idle(plan, bench, folder, block):
         told["idle_baseline"] = baseline
     if peers := list(filter(None, (_of_peer(plan, bench, at) for at in range(len(bench.peers))))):
         told["peers"] = peers
+    if warning := busy_before(told):
+        say(f"Before block {block}, {warning}")
     path = folder / _NAME
     with BufferedWriter(FileIO(path, "w", opener=plain)) as file:
         file.write(json.dumps(told, ensure_ascii=False, indent=1).encode())

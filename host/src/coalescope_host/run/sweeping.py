@@ -108,7 +108,8 @@ class Sweep:
     def block(self, runs: Sequence[Run], progress: Progress) -> None:
         """Every run of one block; those that failed once more at its end."""
         self._applied = {}  # so that the MTU is verified anew in each block
-        self._told = surroundings(self.plan, self.bench, self.folder, runs[0].replicate)
+        block = runs[0].replicate
+        self._told = surroundings(self.plan, self.bench, self.folder, block, progress.say)
         waiting = list(runs)
         for attempt in range(1, self.plan.retries + 2):
             last = attempt == self.plan.retries + 1

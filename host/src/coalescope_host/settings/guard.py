@@ -37,8 +37,10 @@ class Guard:
         self._watchdog: subprocess.Popen[bytes] | None = None
 
     def stale(self) -> str | None:
-        """What an earlier sweep left changed and how to put it back; None if nothing."""
-        return restore_file.stale(self.path) if self.path.exists() else None
+        """Who has the interface, or left it changed, and what to do; None if nobody."""
+        if not self.path.exists():
+            return None
+        return restore_file.in_use(self.path) or restore_file.stale(self.path)
 
     def arm(self, state: Mapping[str, Any]) -> None:
         """Have the state on disk, and someone who restores it should this process die or hang.
@@ -48,8 +50,8 @@ class Guard:
         """
         self._locks.append(restore_file.lock(self.path))
         try:
-            if stale := self.stale():
-                raise SettingError(stale)
+            if self.path.exists():
+                raise SettingError(restore_file.stale(self.path))
             if not OF_THE_MACHINE.isdisjoint(state["settings"]):
                 self._locks.append(restore_file.lock_machine())
             restore_file.write(self.path, state)

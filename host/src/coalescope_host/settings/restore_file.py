@@ -223,6 +223,15 @@ def stale(path: Path) -> str:
     )
 
 
+def in_use(path: Path) -> str | None:
+    """Who changes or restores the interface of this file now; None if nobody does."""
+    try:
+        with locked(path):
+            return None
+    except SettingError as error:
+        return f"{error}; start this when it has ended"
+
+
 def lock(path: Path, wait_s: float = 0.0, busy: str = "") -> int:
     """Like `locked`, until the file descriptor is closed or the process ends.
 
