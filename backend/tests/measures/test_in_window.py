@@ -308,6 +308,8 @@ def test_a_burst_in_an_interval_that_the_window_cuts_is_told(
     found = measure(make_log(rows=rows, window=(5, end), result=report.encode(), command=True))
     codes = {warning.code for warning in found.warnings}
     assert codes & {"losses_roughly_of_window", "not_of_window"} == said
+    told = [one.message for one in found.warnings if one.code == "losses_roughly_of_window"]
+    assert all("A longer run" in text for text in told), "the recording began before the traffic"
     if between is None:
         assert "datagrams_lost" not in found.values
     else:

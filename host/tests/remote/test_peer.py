@@ -163,6 +163,7 @@ def test_no_such_interface_there(lab: Any) -> None:
             "Permission denied.*ssh here is root's.*`sudo ssh-copy-id ",
         ),
         (("-p", "1", "-o", "ProxyCommand=none"), None, "refused|timed out|unreachable"),
+        ((), "/etc/passwd", "Permission denied$"),
         ((), "python9.99", "python9.99: .*not found — Python is missing there"),
         ((), "false #", "the connection was cut"),
     ],

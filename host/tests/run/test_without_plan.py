@@ -3,6 +3,7 @@
 
 import shlex
 import subprocess
+from collections.abc import Sequence
 
 import pytest
 from coalescope_host.plan.plan_file import load_plan
@@ -12,9 +13,11 @@ from .hosts_on_a_cable import INTERFACE, TOOL, Hosts
 pytestmark = [pytest.mark.network, pytest.mark.slow]
 
 
-def ran(hosts: Hosts, *arguments: str) -> subprocess.CompletedProcess[str]:
+def ran(
+    hosts: Hosts, *arguments: str, through: Sequence[str] = ()
+) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        ["ip", "netns", "exec", hosts.lab.here, *TOOL, *arguments],
+        ["ip", "netns", "exec", hosts.lab.here, *through, *TOOL, *arguments],
         env=hosts.environment,
         cwd=hosts.folder,
         capture_output=True,
@@ -55,6 +58,21 @@ def test_init_finds_the_peers_end_of_the_link_and_writes_a_plan_that_can_be_done
     again = ran(hosts, "init", INTERFACE)
     assert again.returncode == 2
     assert "is there already" in again.stderr
+
+
+@pytest.mark.parametrize(
+    "words",
+    [("sweep", "--mtu", "1500,9000"), ("tune", "--goal", "cpu", "--gro", "on"), ("calibrate",)],
+)
+def test_without_root_sudo_is_asked_for_before_a_peer_is(
+    hosts: Hosts, words: tuple[str, ...]
+) -> None:
+    """Whose ssh cannot reach it would set that right for nothing: under sudo it is root's."""
+    command, *options = words
+    less = ("setpriv", "--bounding-set=-net_admin", "--inh-caps=-net_admin")
+    done = ran(hosts, command, INTERFACE, *options, "--peer", "root@192.0.2.255", through=less)
+    assert done.returncode == 1
+    assert "which needs root: run it with sudo" in done.stderr
 
 
 def test_an_interface_that_is_down_is_said_to_be(hosts: Hosts) -> None:

@@ -220,8 +220,7 @@ def _roughly_placed(name: str, least: float, most: float) -> RunWarning:
     return RunWarning(
         "losses_roughly_of_window",
         f"Between {least:,.0f} and {most:,.0f} {what} in the window: iperf3 counts by the second, "
-        "and the window begins or ends within one. Start the traffic after the recording, and let "
-        "the recording end after it.",
+        "and the window begins or ends within one. A longer run narrows that.",
         {"field": name},
     )
 

@@ -16,7 +16,9 @@ from coalescope_host.plan.server_url import A_SERVER, is_server
 from coalescope_host.protocols import SweepError
 from coalescope_host.remote import connect
 from coalescope_host.remote.addresses import addresses, on_one_link
+from coalescope_host.run.factory import NEEDS_SUDO
 from coalescope_host.settings import safety
+from coalescope_host.settings.host import may_administer
 from coalescope_host.spelling import suggestion
 
 from .ending import UsageError
@@ -76,12 +78,14 @@ def check_interface(interface: str, options: Namespace) -> None:
 
     Raises:
         UsageError: if there is none of this name.
-        SweepError: if it must not be touched.
+        SweepError: if it must not be touched, or may not: a dry run needs no root.
     """
     names = [name for _, name in socket.if_nameindex()]
     if interface not in names:
         near = suggestion(interface, names) or f" There are {', '.join(names)}."
         raise UsageError(f"there is no interface {interface} here.{near}")
+    if not may_administer() and not getattr(options, "dry_run", False):
+        raise SweepError(NEEDS_SUDO)
     if refused := refused_interface(interface, options, _specs(options)):
         raise SweepError("\n".join(refused))
 

@@ -62,7 +62,7 @@ RECEIVE_WITH = "-I"
 """No module is taken from the folder that the login is in; nor, with -P, by the agent."""
 
 HINTS = {
-    "permission denied": "its key is refused: `ssh-copy-id {ssh}` puts yours there",
+    "permission denied (": "its key is refused: `ssh-copy-id {ssh}` puts yours there",
     "host key verification failed": "its host key is unknown or changed: `ssh {ssh}` shows it",
     "could not resolve": "there is no host of this name",
     "connection refused": "it is up, but no sshd listens there",
@@ -72,7 +72,7 @@ HINTS = {
     "not found": "Python is missing there; `python = …` of the peer in the plan names another",
 }
 HINTS_TO_ROOT = {
-    "permission denied": "ssh here is root's: `sudo ssh-copy-id {ssh}` puts its key there, after "
+    "permission denied (": "ssh here is root's: `sudo ssh-copy-id {ssh}` puts its key there, after "
     "`sudo ssh-keygen` where it has none",
     "host key verification failed": "ssh here is root's, which does not know this host key: "
     "`sudo ssh {ssh}` shows it and asks",

@@ -22,6 +22,7 @@ FAILURES: tuple[type[Exception], ...] = (SweepError, SettingError)
 
 Connect = Callable[[PeerSpec], Peer]
 
+NEEDS_SUDO = "A sweep changes settings, which needs root: run it with sudo."
 _WATCHDOG_S = 10.0
 
 
@@ -34,7 +35,7 @@ def open_bench(
         SweepError, SettingError: if a host cannot be had.
     """
     if not may_administer():
-        raise SweepError("A sweep changes settings, which needs root: run it with sudo.")
+        raise SweepError(NEEDS_SUDO)
     return bench_to_read(plan, check, connect)
 
 

@@ -166,7 +166,10 @@ def _unreached(server: str, error: httpx.TransportError) -> str:
         case httpx.ReadTimeout() | httpx.WriteTimeout():
             return f"{server} did not answer in time"
         case _:
-            return f"{server} cannot be reached: {error}"
+            return (
+                f"{server} cannot be reached: {error}. Is the address right, and does a server run "
+                "there (`make serve`)?"
+            )
 
 
 async def _post_in_turn(
