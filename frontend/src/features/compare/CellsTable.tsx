@@ -57,7 +57,7 @@ export function CellsTable({ comparison, a, b }: { comparison: Comparison; a: st
               <Measured of={cell.b} digits={digits[1]} />
               <td className="n value">{cell.ratio.toFixed(3)}</td>
               <td className="n">{span(cell.simultaneous_ci95, percents)}</td>
-              <td className="value">{outcome(cell)}</td>
+              <td className="value">{outcome(cell, percents)}</td>
             </tr>
           ))}
         </tbody>

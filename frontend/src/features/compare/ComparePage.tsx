@@ -10,6 +10,7 @@ import type { Cells, Quantity } from '../../api/types';
 import { labelOf, levelInWords, shortLabel } from '../../components/factorWords';
 import { LoadingLine } from '../../components/Loading';
 import { Notice } from '../../components/Notice';
+import { part } from '../../components/part';
 import { Section } from '../../components/Section';
 import { useTitle } from '../../components/title';
 import { Drawing, useWidth } from '../../layers/Drawing';
@@ -20,11 +21,15 @@ import { CellsTable } from './CellsTable';
 import { EnvironmentDifference } from './EnvironmentDifference';
 import { FILE_WIDTH, svgOf } from './export';
 import { type Axes, compareShapes, type Look, MOST_PANELS } from './figure';
-import { type Plan, planOf, settingWords } from './panels';
+import { Incomparable } from './Incomparable';
+import { Offers } from './Offers';
+import { apartIn, type Plan, planOf, settingWords } from './panels';
 import { RunsCompared } from './RunsCompared';
 import { Sides } from './Sides';
 import { csvOf, summary } from './words';
 import './compare.css';
+
+const DrawnTogether = part('The figures of both', async () => (await import('./DrawnTogether')).DrawnTogether);
 
 /** What is compared stands in the address, all of it. */
 function useCompared(): [Compared, (next: Partial<Compared>) => void] {
@@ -208,14 +213,15 @@ function Experiments({ compared, change }: { compared: Compared; change: (next: 
       {comparisons.map(
         ({ isError, error }, k) =>
           isError && (
-            <Notice
+            <Incomparable
               // biome-ignore lint/suspicious/noArrayIndexKey: a side is its letter
               key={k}
-              tone="bad"
-              title={`${letterOf(k + 1)} cannot be compared with ${letterOf(0)} like this`}
-            >
-              {reasonOf(error)}
-            </Notice>
+              place={k + 1}
+              sides={sides}
+              apart={apartIn(cells[0]?.cells ?? [], cells[k + 1]?.cells ?? [])}
+              reason={reasonOf(error)}
+              onChange={(next) => change({ sides: next })}
+            />
           ),
       )}
       {!loaded && !missing && <LoadingLine label="Loading the cells" />}
@@ -224,6 +230,7 @@ function Experiments({ compared, change }: { compared: Compared; change: (next: 
           Choose other experiments, or other levels.
         </Notice>
       )}
+      {sides.length === 0 && experiments.length > 0 && <Offers experiments={experiments} />}
       {sides.length === 1 && <p className="said">Add another experiment, or the same one held to another level.</p>}
       <div className="said" aria-live="polite">
         {shown.map(({ comparison, name }) => (
@@ -252,6 +259,7 @@ function Experiments({ compared, change }: { compared: Compared; change: (next: 
           </p>
         </Section>
       )}
+      {loaded && sides.length > 1 && <DrawnTogether slugs={sides.map(({ slug }) => slug)} />}
       {shown.map(({ comparison, name }) => (
         <Section key={name} title={`${name} against ${letterOf(0)}, setting by setting`}>
           <CellsTable comparison={comparison} a={letterOf(0)} b={name} />

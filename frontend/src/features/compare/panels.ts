@@ -54,6 +54,21 @@ export function differingIn(sides: readonly Known[]): string[] {
   });
 }
 
+/** A factor of both without a level in common, with the levels that each has: held to one of them each, they can be compared. */
+export interface Apart {
+  readonly name: string;
+  readonly levels: readonly [readonly FactorValue[], readonly FactorValue[]];
+}
+
+export function apartIn(a: readonly Cell[], b: readonly Cell[]): Apart | null {
+  for (const name of namesOf(a)) {
+    const [own, other] = [a, b].map((cells) => [...levels(cells, name)].filter((level) => level !== undefined));
+    if (own.length > 0 && other.length > 0 && !own.some((level) => other.includes(level)))
+      return { name, levels: [own, other] };
+  }
+  return null;
+}
+
 function axisOf(sides: readonly Known[], without: readonly string[]): string | null {
   const every = sides.flatMap(({ cells }) => [...cells]);
   const numeric = namesOf(every).filter(

@@ -7,12 +7,13 @@ import { csvField } from '../../state/csv';
 
 const MINUS = '\u2212';
 
-/** `3.1 % more`, `12 % less`, `the same`. */
-export function change(ratio: number): string {
+/** `3.1 % more`, `12 % less`, `the same`; beside an interval, with as many decimals as it has. */
+export function change(ratio: number, digits?: number): string {
   const percent = 100 * (ratio - 1);
   if (Math.abs(percent) < 0.005) return 'the same';
   if (ratio >= 3) return `${brief(ratio, 3)} times as much`;
-  return `${brief(Math.abs(percent), 3)} % ${percent > 0 ? 'more' : 'less'}`;
+  const size = Math.abs(percent);
+  return `${digits === undefined ? brief(size, 3) : decimal(size, digits)} % ${percent > 0 ? 'more' : 'less'}`;
 }
 
 const signed = (ratio: number, digits: number | undefined): string => {
@@ -47,11 +48,14 @@ export function spanDecimals(intervals: readonly (readonly [number, number] | nu
   return widths.length > 0 ? Math.max(0, Math.min(3, 1 - place(Math.min(...widths)))) : 1;
 }
 
-/** A cell's outcome in words; a difference that may be chance counts as none. */
-export function outcome({ ratio, resolved, verdict, simultaneous_ci95: interval }: ComparedCell): string {
+/** A cell's outcome in words, with the decimals of its interval; a difference that may be chance counts as none. */
+export function outcome(
+  { ratio, resolved, verdict, simultaneous_ci95: interval }: ComparedCell,
+  digits = spanDecimals([interval]),
+): string {
   if (interval === null) return 'no interval';
   if (!resolved) return 'cannot be told apart';
-  return [change(ratio), verdict === 'better' || verdict === 'worse' ? verdict : ''].filter(Boolean).join(', ');
+  return [change(ratio, digits), verdict === 'better' || verdict === 'worse' ? verdict : ''].filter(Boolean).join(', ');
 }
 
 function counted(n: number, one: string, several: string): string {
@@ -61,8 +65,9 @@ function counted(n: number, one: string, several: string): string {
 function overall({ overall_ratio: ratio, overall_ci95: interval }: Comparison): string {
   if (interval === null) return `There is no interval: on the face of it ${change(ratio)}.`;
   const told = interval[0] > 1 || interval[1] < 1;
-  const within = `95 % interval ${span(interval, spanDecimals([interval]))}`;
-  return told ? `Overall ${change(ratio)} (${within}).` : `Overall they cannot be told apart (${within}).`;
+  const digits = spanDecimals([interval]);
+  const within = `95 % interval ${span(interval, digits)}`;
+  return told ? `Overall ${change(ratio, digits)} (${within}).` : `Overall they cannot be told apart (${within}).`;
 }
 
 /** The whole comparison in a few sentences. */

@@ -135,7 +135,14 @@ describe('panels', () => {
 
 describe('words', () => {
   it('say a change', () => {
-    expect([1, 1.031, 0.5, 12.3].map(change)).toEqual(['the same', '3.1 % more', '50 % less', '12.3 times as much']);
+    expect([1, 1.031, 0.5, 12.3].map((ratio) => change(ratio))).toEqual([
+      'the same',
+      '3.1 % more',
+      '50 % less',
+      '12.3 times as much',
+    ]);
+    // beside an interval, with its decimals
+    expect(change(0.999, 3)).toBe('0.100 % less');
     expect(span([0.95, 1.02])).toBe('−5 to +2 %');
     expect(span(null)).toBe('not known');
   });
@@ -167,7 +174,7 @@ describe('words', () => {
   it('sum up', () => {
     const cells = [compared(1.2, true, [1.1, 1.3]), compared(1.01, false, [0.9, 1.2]), compared(2, false, null)];
     expect(summary(comparison(cells, [1.01, 1.09]), 'A', 'B')).toBe(
-      'B against A, throughput, over 3 settings that both have. Overall 5 % more (95 % interval +1.0 to +9.0 %). ' +
+      'B against A, throughput, over 3 settings that both have. Overall 5.0 % more (95 % interval +1.0 to +9.0 %). ' +
         'Of the settings: 1 better; 1 that cannot be told apart; 1 without an interval, corrected for their number. ' +
         'Left out: 1 only in B.',
     );
