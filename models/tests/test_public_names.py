@@ -2,6 +2,8 @@
 """What a scientist imports from the package's root."""
 
 import importlib
+import subprocess
+import sys
 
 import coalescope_models
 import pytest
@@ -11,6 +13,16 @@ from coalescope_models.user_models.source import read_source
 @pytest.mark.parametrize("name", coalescope_models.__all__)
 def test_every_public_name_is_there(name):
     assert getattr(coalescope_models, name) is not None
+
+
+def test_what_is_imported_only_when_asked_for_is_listed_before():
+    """As a shell that completes names asks, in a process that has used none of them."""
+    asked = "import coalescope_models as models; print(*dir(models)); print(*models.__all__)"
+    found = subprocess.run(
+        [sys.executable, "-c", asked], capture_output=True, text=True, check=True
+    )
+    listed, public = (set(line.split()) for line in found.stdout.splitlines())
+    assert public <= listed
 
 
 def test_a_name_that_is_not_there_is_refused_as_python_does():

@@ -74,6 +74,21 @@ def test_a_point_without_a_finite_value_is_refused(read: Read, form: tuple[str, 
     assert "gamma 1e+308" in huge.stderr
 
 
+FULL = ("predict", "napi-receive", "--set", "napi_weight=64", "--set", "frame_bytes=64")
+
+
+def test_what_is_not_known_at_a_point_leaves_the_rest(read: Read) -> None:
+    """A saturated host polls without interrupts: it has no packets per interrupt."""
+    done = read(*FULL)
+    rows = {line.split()[0]: line.split()[1] for line in done.stdout.splitlines()}
+    assert (rows["packets_per_interrupt"], rows["rx_interrupt_rate_hz"]) == ("–", "0")
+    assert float(rows["throughput_mbps"]) > 100
+    assert "–: not known at this point." in done.stdout
+    outputs = json.loads(read(*FULL, "--json").stdout)["outputs"]
+    assert [name for name, value in outputs.items() if value == [None]] == ["packets_per_interrupt"]
+    assert "not known" not in read(*FULL, "--set", "packet_cost_us=0.1").stdout
+
+
 def test_points_of_a_range_without_a_finite_value_are_blank(read: Read) -> None:
     typed = (*POINT, "--over", "packets_per_interrupt=0:2:3")
     rows = [line.split() for line in read(*typed).stdout.splitlines()[1:]]

@@ -134,7 +134,7 @@ class PredictionOut(BaseModel):
     axes: dict[str, list[float]]
     shape: list[int] = Field(description="Points along each axis; empty for a single point")
     outputs: dict[str, list[float | None]] = Field(
-        description="Each output over the grid, the last axis fastest; null where not finite"
+        description="Each output over the grid, the last axis fastest; null where not finite or not known"
     )
     units: dict[str, str]
 

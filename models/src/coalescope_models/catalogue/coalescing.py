@@ -213,7 +213,8 @@ MODELS = (
             "percentiles of both together are less than their sum.",
             "Percentiles are 0 up to the share of packets that do not wait: a bend there.",
             "With irq_suspend_timeout too short, timers and the application compete: not in it.",
-            "From the rate on that the application cannot follow, busy polls take all: a bend.",
+            "From the rate on that the application cannot follow, busy polls take all: a bend. The "
+            "queue grows without end there, and what moderation adds to its wait is not known.",
         ),
         function=suspended_interrupts,
         inputs=quantities("gro_flush_timeout_us", "packet_rate_hz"),

@@ -25,7 +25,7 @@ MODELS = (
         ),
         limits=(
             "Where the CPU is saturated it polls without interrupts: interrupts jump to 0 and "
-            "packets per interrupt lose their meaning.",
+            "packets per interrupt are not known.",
             "The budget shared by several devices and the work of the stack above the driver "
             "are not in it.",
         ),

@@ -64,8 +64,9 @@ def wake_up_latency(
     rate = 1e-6 * packet_rate_hz
     awake_us = interrupt_cost_us + shallow_exit_us
     to_deep = _longer(awake_us + deep_residency_us, delay_us, rate, xp)
-    again = _longer(interrupt_cost_us + deep_exit_us + deep_residency_us, delay_us, rate, xp)
-    deep_percent = 100.0 * to_deep / (1.0 + to_deep - again)
+    # 1 - b as it is, not as a difference, of which nothing may be left
+    from_deep = _sooner(interrupt_cost_us + deep_exit_us + deep_residency_us, delay_us, rate, xp)
+    deep_percent = 100.0 * to_deep / (to_deep + from_deep)
     link_percent = 100.0 * xp.exp(-rate * link_idle_us)
     after_shallow_us = _mean_gap_us(xp.maximum(delay_us, awake_us), rate, xp)
     after_deep_us = _mean_gap_us(xp.maximum(delay_us, interrupt_cost_us + deep_exit_us), rate, xp)
@@ -169,6 +170,11 @@ def receive_energy(
 def _longer(time_us: Any, held_us: Any, rate: Any, xp: Any) -> Any:
     """Probability that the next interrupt is later than a time, where none is before `held_us`."""
     return xp.where(time_us < held_us, 1.0, xp.exp(-rate * time_us))
+
+
+def _sooner(time_us: Any, held_us: Any, rate: Any, xp: Any) -> Any:
+    """Probability that it is not, 1 - `_longer`."""
+    return xp.where(time_us < held_us, 0.0, -xp.expm1(-rate * time_us))
 
 
 def _mean_gap_us(held_us: Any, rate: Any, xp: Any) -> Any:

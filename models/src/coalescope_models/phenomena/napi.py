@@ -51,31 +51,30 @@ def napi_receive(
         xp: array namespace.
 
     Returns:
-        carried_packet_rate_hz; throughput_mbps; packets_per_interrupt, without meaning where the
-        CPU is saturated and polls without an interrupt; rx_interrupt_rate_hz over all queues;
-        system_cpu_percent of all CPUs together, in percent of one; drop_percent of what was
-        offered; ring_slack_us, how long the ring lasts while a poll holds w: without load for ever,
-        which is infinite.
+        carried_packet_rate_hz; throughput_mbps; packets_per_interrupt, not known (NaN) where no
+        interrupt comes, as the CPU is saturated and only polls, or as nothing comes;
+        rx_interrupt_rate_hz over all queues; system_cpu_percent of all CPUs together, in percent of
+        one; drop_percent of what was offered; ring_slack_us, how long the ring lasts while a poll
+        holds w: without load for ever, which is infinite.
     """
     offered = link_load * frame_rate_hz(frame_bytes, link_rate_mbps)
     arriving = 1e-6 * offered / queues  # per µs and queue
     capacity = 1.0 / (packet_cost_us + poll_cost_us / napi_weight)
     delivered = xp.minimum(arriving, capacity)
     saturated = arriving >= capacity
-    idle_share = xp.maximum(1.0 - delivered * packet_cost_us, 1e-12)
-    gathered = delivered * (interrupt_cost_us + poll_cost_us) / idle_share
-    per_interrupt = xp.maximum(1.0, gathered)
-    interrupts = xp.where(saturated, 0.0, delivered / per_interrupt)
+    told = xp.where(saturated, 0.0, arriving)  # packets that an interrupt leads to
+    gathered = told * (interrupt_cost_us + poll_cost_us) / (1.0 - told * packet_cost_us)
+    interrupts = told / xp.maximum(1.0, gathered)
     polls = xp.maximum(interrupts, delivered / napi_weight)
     busy = delivered * packet_cost_us + interrupts * interrupt_cost_us + polls * poll_cost_us
     slack = xp.maximum(ring_descriptors - napi_weight, 0.0)
     return {
         "carried_packet_rate_hz": 1e6 * delivered * queues,
         "throughput_mbps": 8.0 * frame_bytes * delivered * queues,
-        "packets_per_interrupt": per_interrupt,
+        "packets_per_interrupt": told / interrupts,  # without any 0/0: not known
         "rx_interrupt_rate_hz": 1e6 * interrupts * queues,
         "system_cpu_percent": 100.0 * queues * xp.minimum(1.0, busy),
         # not 1 - delivered/arriving, which would drop all of nothing
-        "drop_percent": 100.0 * (1.0 - xp.minimum(1.0, capacity / xp.maximum(arriving, 1e-300))),
+        "drop_percent": 100.0 * (1.0 - xp.minimum(1.0, capacity / arriving)),
         "ring_slack_us": slack / arriving,
     }

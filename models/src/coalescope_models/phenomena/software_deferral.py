@@ -101,30 +101,30 @@ def suspended_interrupts(
         rx_interrupt_rate_hz and timer_poll_rate_hz of all queues together [1/s]; interrupt_share,
         timer_share and busy_poll_share, packets that each loop hands up out of all;
         added_latency_us, the mean of what moderation adds to the wait, and added_latency_p50_us,
-        p90, p99 and p999, its percentiles [µs]. Percentiles of the whole wait are less than their
-        sum with those of the queue.
+        p90, p99 and p999, its percentiles [µs]; not known (NaN) where the application cannot
+        follow, as a queue that never empties has no steady wait. Percentiles of the whole wait are
+        less than their sum with those of the queue.
     """
     rate = 1e-6 * packet_rate_hz / queues
     gone, timers, cycle_us = _deferral(gro_flush_timeout_us, rate, napi_defer_hard_irqs, xp)
     busy = xp.minimum(1.0, rate * packet_cost_us)
     idle = 1.0 - busy
+    steady_us = cycle_us * idle / idle  # 0/0, not known, where the queue never empties
     return {
         "rx_interrupt_rate_hz": 1e6 * queues * idle * gone / cycle_us,
         "timer_poll_rate_hz": 1e6 * queues * idle * timers / cycle_us,
         "interrupt_share": idle * gone / (rate * cycle_us),
         "timer_share": idle * gro_flush_timeout_us * timers / cycle_us,
         "busy_poll_share": busy,
-        "added_latency_us": 0.5 * gro_flush_timeout_us**2.0 * timers / cycle_us,
-        **_percentiles_us(gro_flush_timeout_us, timers, cycle_us, xp),
+        "added_latency_us": 0.5 * gro_flush_timeout_us**2.0 * timers / steady_us,
+        **_percentiles_us(gro_flush_timeout_us, timers, steady_us, xp),
     }
 
 
 def _percentiles_us(timeout_us: Any, timers: Any, cycle_us: Any, xp: Any) -> dict[str, Any]:
     """Percentiles of the wait of packets of which some come while timers run, and some do not."""
     return {
-        f"added_latency_{name}_us": xp.maximum(
-            0.0, timeout_us - (1.0 - share) * cycle_us / xp.maximum(timers, 1e-300)
-        )
+        f"added_latency_{name}_us": xp.maximum(0.0, timeout_us - (1.0 - share) * cycle_us / timers)
         for name, share in _PERCENTILES.items()
     }
 

@@ -74,7 +74,7 @@ class Quantity:
 
     def meaning(self, value: float) -> str | None:
         """Return what a code stands for; None for another number."""
-        if value < 0 or value != int(value) or value >= len(self.meanings):
+        if not 0 <= value < len(self.meanings) or value != int(value):
             return None
         return self.meanings[int(value)]
 

@@ -35,8 +35,13 @@ def run(arguments: Namespace) -> int:
 
 
 def _require_finite(prediction: Prediction, values: Mapping[str, float]) -> None:
-    """Refuse a point where the model has no value; over a range such points are left blank."""
-    without = [name for name, value in prediction.outputs.items() if not np.isfinite(value)]
+    """Refuse a point where the model grows without bound; over a range such points are blank.
+
+    What is not known there (NaN) is left blank beside what is.
+    """
+    outputs = prediction.outputs
+    nothing = not any(np.isfinite(value) for value in outputs.values())
+    without = [name for name, value in outputs.items() if nothing or np.isinf(value)]
     if without:
         zeros = [name for name, value in values.items() if value == 0]
         at = ", ".join(f"{name} {values[name]:g}" for name in zeros or values)
@@ -64,6 +69,8 @@ def _print(prediction: Prediction) -> None:
                 for name, value in prediction.outputs.items()
             ],
         )
+        if any(np.isnan(value) for value in prediction.outputs.values()):
+            print("–: not known at this point.")
         return
     names = [*prediction.axes, *prediction.outputs]
     points = product(*(values.tolist() for values in prediction.axes.values()))
