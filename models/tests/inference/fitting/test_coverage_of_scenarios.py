@@ -92,6 +92,11 @@ def in_rounds(count, replicates, rng):
     return cells, np.repeat(np.arange(replicates), count)
 
 
+def in_order(count, replicates):
+    """Each setting once in each round, always in the same order."""
+    return np.tile(np.arange(count), replicates), np.repeat(np.arange(replicates), count)
+
+
 def normal(count, rng):
     return NOISE * rng.normal(size=count)
 
@@ -130,7 +135,7 @@ def drift_in_order(count, n, rng):
 
 
 def drift_in_rounds_of_one_order(count, n, rng):
-    cells, rounds = np.tile(np.arange(count), n), np.repeat(np.arange(n), count)
+    cells, rounds = in_order(count, n)
     off = normal(len(cells), rng) + 0.06 * np.linspace(-0.5, 0.5, len(cells))
     return Runs(cells, off, rounds)
 
@@ -175,6 +180,26 @@ def autoregressive_in_blocks(count, n, rng):
     return Runs(cells, alike(len(cells), rng), blocks=blocks)
 
 
+def block_effect_in_order(count, n, rng):
+    """Each block has the settings in the same order."""
+    cells, blocks = in_order(count, n)
+    effects = 0.03 * rng.normal(size=n)
+    return Runs(cells, normal(len(cells), rng) + effects[blocks], blocks=blocks)
+
+
+def blocks_of_some_cells(count, n, rng):
+    """Five blocks, each with settings of its own, and all of their replicates."""
+    cells = np.repeat(np.arange(count), n)
+    blocks = 5 * cells // count
+    effects = 0.03 * rng.normal(size=5)
+    return Runs(cells, normal(len(cells), rng) + effects[blocks], blocks=blocks)
+
+
+def autoregressive_in_blocks_of_one_order(count, n, rng):
+    cells, blocks = in_order(count, n)
+    return Runs(cells, alike(len(cells), rng), blocks=blocks)
+
+
 def outlying(count, n, rng):
     """At least one: sets without any are plain ones."""
     cells, rounds = in_rounds(count, n, rng)
@@ -203,7 +228,10 @@ SCENARIOS: dict[str, Callable[[int, int, np.random.Generator], Runs]] = {
     "AR(1) 0.8, random order": autoregressive,
     "AR(1) 0.8, rounds": autoregressive_in_rounds,
     "block effect 3 %, blocks in a row": block_effect,
+    "block effect 3 %, cells in order": block_effect_in_order,
+    "block effect 3 %, blocks of some cells": blocks_of_some_cells,
     "AR(1) 0.8, blocks": autoregressive_in_blocks,
+    "AR(1) 0.8, blocks, cells in order": autoregressive_in_blocks_of_one_order,
     "outliers 3 % × 1.5": outlying,
     "misfit 4 %": misfit,
 }
@@ -360,6 +388,10 @@ def nothing_borrowed(rows, cells):
         "drift 6 %, rounds of one order",
         "AR(1) 0.8, random order",
         "AR(1) 0.8, rounds",
+        "block effect 3 %, blocks in a row",
+        "block effect 3 %, cells in order",
+        "AR(1) 0.8, blocks",
+        "AR(1) 0.8, blocks, cells in order",
     ],
 )
 def test_fits_that_are_not_told_the_sequence_fail_silently(scenario):
