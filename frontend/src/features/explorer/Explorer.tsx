@@ -11,7 +11,6 @@ import { Segmented } from '../../components/Segmented';
 import { write } from '../../layers/words';
 import { digitsFor, worded } from '../../plots/number';
 import type { ExplorerState } from '../../state/explorer';
-import { isRejected } from '../../state/fit';
 import { createHistory } from '../../state/history';
 import { conformed, fromQuery, toQuery } from '../../state/link';
 import type { Place } from '../../state/planned';
@@ -28,6 +27,7 @@ import { type Explorer as Context, ExplorerContext, useAfterFrame, useExplorer }
 import { FigureBar } from './FigureBar';
 import { Facets } from './facets/Facets';
 import { isCutOff } from './figure/frame';
+import { isRejectedModel, rejectionWords } from './figure/rejection';
 import { kindWord, namedSetting, titleWithUnit, unitAfter, whyNothingBetween } from './figure/words';
 import { Key } from './Key';
 import type { FitState } from './panel/FitBlock';
@@ -65,9 +65,6 @@ function useLastFit(request: FitRequest | null, answer: Fit | undefined): Fit | 
 function capital(words: string): string {
   return words.charAt(0).toUpperCase() + words.slice(1);
 }
-
-/** What the surface must not be taken for. */
-const isRejectedModel = ({ mode, fit }: View): boolean => mode === 'model' && fit !== null && isRejected(fit);
 
 /** One sentence: what is drawn, over what. */
 function sentence(view: View, kind: string, cellsBusy: boolean): string {
@@ -122,7 +119,7 @@ function Head({ cellsBusy, still, title: Title }: { cellsBusy: boolean; still: b
         <p>
           <Rich>{sentence(view, kindWord(subject), cellsBusy)}</Rich>
           {!cellsBusy && isCutOff(view) && ' The value axis does not start at zero.'}
-          {!cellsBusy && isRejectedModel(view) && <b className="warn"> The replicates reject this model.</b>}
+          {!cellsBusy && isRejectedModel(view) && <b className="warn"> {rejectionWords(view)}</b>}
         </p>
       </div>
       {!still && <UndoButtons />}

@@ -33,13 +33,15 @@ function samplesOf(view: View, binding: Binding, live: Live): Sample[] {
 
 function largest(
   samples: readonly Sample[],
-  outputs: readonly Readonly<Record<string, number>>[],
+  outputs: readonly Readonly<Record<string, number | null>>[],
   output: string,
 ): number {
   return Math.max(
     0,
     ...samples.map(({ kernel }, i) => {
       const other = outputs[i][output];
+      // no value here, and none there
+      if (other === null) return Number.isFinite(kernel) ? Number.POSITIVE_INFINITY : 0;
       const size = Math.max(Math.abs(kernel), Math.abs(other));
       return size === 0 ? 0 : Math.abs(kernel - other) / size;
     }),
