@@ -9,12 +9,15 @@ import { loadPyodide } from 'pyodide';
 
 /** What the page's Python answers with, by the name that src/engine/python.worker.ts asks for. */
 const PROGRAM = `
-import json, sys
+import json, math, sys
 sys.path.insert(0, "/models.zip")
 from coalescope_models.catalogue import MODELS, evaluate
 
+def known(outputs):
+    return {name: value if math.isfinite(value) else None for name, value in outputs.items()}
+
 def evaluate_checks(text):
-    return json.dumps([evaluate(MODELS[c["model"]], c["values"]) for c in json.loads(text)])
+    return json.dumps([known(evaluate(MODELS[c["model"]], c["values"])) for c in json.loads(text)])
 `;
 
 async function memoryOf(library: URL, models: Uint8Array): Promise<Uint8Array> {

@@ -3317,7 +3317,7 @@ export interface components {
             shape: number[];
             /**
              * Outputs
-             * @description Each output over the grid, the last axis fastest; null where not finite or not known
+             * @description Each output over the grid, the last axis fastest; null where not known or not finite
              */
             outputs: {
                 [key: string]: (number | null)[];

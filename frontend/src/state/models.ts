@@ -22,7 +22,8 @@ export type Symbolic<T> = T & { readonly symbolMath: string };
 /** What a model answers at a point. */
 export interface Reference {
   readonly values: Readonly<Record<string, number>>;
-  readonly outputs: Readonly<Record<string, number>>;
+  /** Of a point; null where it is not known. */
+  readonly outputs: Readonly<Record<string, number | null>>;
 }
 
 /** What a model says of itself besides its summary: it is fetched with the first part of the page that shows it. */

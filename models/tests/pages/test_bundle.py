@@ -52,7 +52,9 @@ def test_kernels_give_the_reference_points(printed, node):
             ]
             for output, kernel in model["kernels"].items():
                 got = float(node.run(kernel, inputs)[0, 0])
-                assert got == pytest.approx(point["outputs"][output], rel=1e-13)
+                told = point["outputs"][output]
+                expected = math.nan if told is None else told
+                assert got == pytest.approx(expected, rel=1e-13, nan_ok=True)
                 distinct.add(got)
-            assert all(math.isfinite(value) for value in point["outputs"].values())
+            assert any(value is not None for value in point["outputs"].values())
         assert len(distinct) > len(model["kernels"])

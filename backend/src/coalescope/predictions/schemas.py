@@ -134,7 +134,8 @@ class PredictionOut(BaseModel):
     axes: dict[str, list[float]]
     shape: list[int] = Field(description="Points along each axis; empty for a single point")
     outputs: dict[str, list[float | None]] = Field(
-        description="Each output over the grid, the last axis fastest; null where not finite or not known"
+        description="Each output over the grid, the last axis fastest; null where not known or "
+        "not finite"
     )
     units: dict[str, str]
 

@@ -100,7 +100,7 @@ describe.each(catalogue.models.map((m) => [m.id, m] as const))('%s as a graph', 
               name,
               graph.inputs.map((i) => values[i]),
             ),
-            expected,
+            expected ?? 'NaN',
           ),
           name,
         ).toBe(true);

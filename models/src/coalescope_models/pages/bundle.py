@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import sys
+from math import isnan
 from typing import Any
 
 from ..catalogue import MODELS, Model, evaluate
@@ -49,13 +50,15 @@ def _reference(model: Model, share: float) -> dict[str, Any]:
     """Return a point to check an engine against, some way along the typical ranges.
 
     Every second value is taken from the other end, so that the points do not lie on a diagonal.
+    What is not known there is None.
     """
     values: dict[str, float] = {}
     ranges = [(q.name, _typical(q)) for q in model.inputs]
     ranges += [(p.name, (p.lo, p.hi)) for p in model.parameters]
     for index, (name, (lo, hi)) in enumerate(ranges):
         values[name] = lo + (hi - lo) * (share if index % 2 == 0 else 1.0 - share)
-    return {"values": values, "outputs": evaluate(model, values)}
+    outputs = evaluate(model, values).items()
+    return {"values": values, "outputs": {n: None if isnan(v) else v for n, v in outputs}}
 
 
 def _typical(quantity: Quantity) -> tuple[float, float]:
