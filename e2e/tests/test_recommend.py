@@ -173,6 +173,7 @@ def test_what_is_said_of_each_shipped_experiment_is_whole_on_the_first_screen(
     listed = page.request.get(f"{server.url}/api/experiments").json()
     slugs = [one["slug"] for one in listed if one["kind"] != "measured"]
     assert len(slugs) >= 8
+    heights = {}
     for slug in slugs:
         page.goto(f"/explorer/{slug}")
         stand_still(page)
@@ -182,6 +183,9 @@ def test_what_is_said_of_each_shipped_experiment_is_whole_on_the_first_screen(
         assert band
         assert band["y"] + band["height"] <= height, slug
         assert width > 390 or page.evaluate(WIDEST_GAP_PX) <= 40, slug
+        heights[slug] = band["height"]
+    # the room that is there before anything is said: the longest answer moves nothing either
+    assert len(set(heights.values())) == 1, heights
 
 
 def test_a_profile_is_proposed_where_no_shipped_one_fits(page: Page, server: Server) -> None:
