@@ -105,6 +105,14 @@ def test_a_model_without_data(run: Run) -> None:
     assert "without probabilities" in done.stdout
 
 
+def test_a_limit_that_is_offered_says_both_values_of_a_share(run: Run, lab: None) -> None:
+    asked = ("--maximise", "idle_cpu_percent", "--where", "workload=iperf")
+    done = run("recommend", "dillon-2004", *asked)
+    assert "--at-most delay_us=100: delay_us 100, workload iperf, idle_cpu_percent 2 → 60 %\n" in (
+        done.stdout
+    )
+
+
 @pytest.mark.parametrize(
     ("typed", "reason"),
     [

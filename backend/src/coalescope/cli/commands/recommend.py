@@ -33,6 +33,7 @@ from coalescope.recommendations.schemas import (
     CandidateOut,
     CommandsOut,
     ConstraintIn,
+    MeasureChangeOut,
     RecommendationOut,
     recommendation_out,
 )
@@ -206,12 +207,19 @@ def _print_answer(found: RecommendationOut) -> None:
         for each in found.ask:
             setting = "no setting" if each.factors is None else _levels(each.factors)
             aimed = [e for e in each.effects if e.measure in found.candidates[0].means]
-            changes = "".join(f", {e.measure} {e.change_percent:+.3g} %" for e in aimed)
+            changes = "".join(f", {e.measure} {_change(e)}" for e in aimed)
             print(f"  --at-most {each.factor}={shown(each.at_most)}: {setting}{changes}")
         if found.reference is not None:
             print(f"Changes are against {_reference(found)}.")
     elif found.best is not None:
         print(f"Nothing to set. The best mean so far: {_setting(found.candidates[found.best])}")
+
+
+def _change(effect: MeasureChangeOut) -> str:
+    """In percent; of a share both values: a percentage of percent is mistaken for points."""
+    if QUANTITIES[effect.measure].unit == "%":
+        return f"{shown(effect.reference)} → {shown(effect.answer)} %"
+    return f"{effect.change_percent:+.3g} %"
 
 
 def _print_effects(found: RecommendationOut) -> None:
