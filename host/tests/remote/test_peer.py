@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from coalescope_host.missing_program import not_installed
 from coalescope_host.remote import Peer, PeerError, PeerLostError, connect, verify_mtu
 from coalescope_host.run.factory import reconnect
 from coalescope_host.settings.device import Device
@@ -59,6 +60,13 @@ def test_problems_and_refusals_carry_the_peers_name(lab: Any, peer: Peer) -> Non
         peer.apply({"mtu_bytes": 10})
     with pytest.raises(PeerError, match=f"{name}: no-such-program is not installed"):
         peer.run(["no-such-program"])
+    (absent,) = peer.missing(["true", "no-such-program"])
+    assert absent == f"{name}: no-such-program is not installed there."
+
+
+def test_how_to_get_the_programs_of_workloads_is_said() -> None:
+    assert "`make traffic` builds" in not_installed("coalescope-traffic", " there")
+    assert not_installed("iperf3").endswith(" On Debian: apt-get install iperf3.")
 
 
 def test_programs_run_there_without_root(peer: Peer) -> None:

@@ -24,6 +24,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from ..missing_program import not_installed
 from ..program_environment import program_environment
 from ..protocols import SweepError
 from ..settings import Guard, Host, open_host, refusals, restore_all
@@ -64,7 +65,7 @@ class Program:
     def start(self) -> None:
         """Start it in a session of its own, without root."""
         if shutil.which(self.argv[0]) is None:
-            self.fault = f"{self.argv[0]} is not installed"
+            self.fault = not_installed(self.argv[0])
             return
         options: dict[str, Any] = {}
         if self.user is not None and os.geteuid() == 0:

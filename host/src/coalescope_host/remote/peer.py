@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
+from ..missing_program import not_installed
 from ..plan.factors import Level, Levels
 from ..plan.plan import PeerSpec
 from . import shapes
@@ -113,7 +114,7 @@ class Peer:
     def missing(self, programs: Sequence[str]) -> list[str]:
         """Which of these programs are not there."""
         found = self._connection.ask("missing", texts, programs=list(programs))
-        return [f"{self.spec.ssh}: {program} is not installed there." for program in found]
+        return [f"{self.spec.ssh}: {not_installed(program, ' there')}" for program in found]
 
     def probe(self, address: str, mtu_bytes: int) -> str | None:
         """What is wrong with the way from the peer to an address, for packets of that size."""

@@ -11,6 +11,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, cast
 
+from coalescope_host.missing_program import not_installed
 from coalescope_host.plan.factors import (
     DEFERRALS,
     INTERRUPT_DELAYS,
@@ -191,7 +192,7 @@ def _longest_s(plan: Plan, run: Run, duration_s: float) -> float:
 
 def _missing(programs: Sequence[str]) -> list[str]:
     return [
-        f"{program} is not installed on this host, or not in PATH."
+        not_installed(program, " on this host, or not in PATH")
         for program in programs
         if shutil.which(program) is None
     ]
