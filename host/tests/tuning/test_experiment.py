@@ -182,6 +182,12 @@ def test_a_measure_that_no_run_has_is_named() -> None:
         experiment.learn([Measured(0, 1, {"throughput_mbps": 900.0})])
 
 
+def test_what_brings_the_latency_that_short_runs_lack_is_said() -> None:
+    experiment = Experiment(CELLS, question_of("p99", ()), START, 1)
+    with pytest.raises(NotMeasuredError, match=r"no run tells p99: .* try a longer --duration"):
+        experiment.learn([Measured(0, 1, {"throughput_mbps": 900.0})])
+
+
 def test_a_run_that_lacks_a_measure_is_left_out() -> None:
     experiment = Experiment(CELLS, question_of("p99", ()), START, 1)
     runs = [Measured(k, n, latency(cell)) for n in (1, 2, 3) for k, cell in enumerate(CELLS)]

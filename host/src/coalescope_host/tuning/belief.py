@@ -63,6 +63,9 @@ class Belief:
     counts: Counter[int]
 
 
+_OF_LATENCY = " A window that holds too little of the traffic has none: try a longer --duration."
+
+
 class NotMeasuredError(Exception):
     """Too few runs have a measure that the question needs.
 
@@ -76,7 +79,8 @@ class NotMeasuredError(Exception):
     def __init__(self, word: str, measures: Sequence[str], having: int, runs: int) -> None:
         self.word = word
         who = f"only {having} of {runs} runs tell" if having else "no run tells"
-        super().__init__(f"{who} {word}: it needs {' or '.join(measures)} in the logs, above 0.")
+        needs = f"{who} {word}: it needs {' or '.join(measures)} in the logs, above 0."
+        super().__init__(needs + (_OF_LATENCY if measures[0].startswith("latency_") else ""))
 
 
 def measure_of(word: str, measures: Sequence[str], runs: Sequence[Measured]) -> str:
