@@ -44,13 +44,11 @@ class Sent(NamedTuple):
     """An upload: its bytes, the status of its answer, and what is said with it.
 
     Status 0: it is as large as a file may be, and may yet take more memory than there is for it.
-    Near its time: where CPUs are shared its time may be over before it is read.
     """
 
     make: Callable[[], bytes]
     status: int = 201
     words: Mapping[str, str] = {}
-    is_near_its_time: bool = False
 
 
 def table(rows: int, columns: int, level: str = "1500") -> bytes:
@@ -155,15 +153,15 @@ def writer_of(names: list[str]) -> tuple[io.BytesIO, Writer]:
 LOG_BYTES = Settings().max_upload_bytes
 
 
-def long_log(fields: int, records: int = 0) -> bytes:
-    """A run log of as many blocks of so many records, or of 64 KiB each, as there is room for."""
+def long_log(fields: int, records: int = 0, blocks: int = bounds.LOG_BLOCKS) -> bytes:
+    """A run log of as many blocks of so many records, or of 64 KiB each, as there may be."""
     names = list(STANDARD_FIELDS)[:fields]
     records = records or PREFERRED_PAYLOAD // (8 * fields)
     file, written = writer_of(names)
     written.mark("window_start", 0, 0)
     count = 0
     room = LOG_BYTES - 8 * fields * records - 1024  # for the last marks and the footer
-    while file.tell() < room and written._sequence < DEFAULT_LIMITS.blocks - 3:
+    while file.tell() < room and written._sequence < blocks - 3:
         clock = array("Q", range(1000 * count, 1000 * (count + records), 1000))
         block = array("Q", bytes(8 * fields * records))
         for field in range(fields):
@@ -310,7 +308,8 @@ KINDS: Mapping[str, Mapping[str, Sent]] = {
         "records": Sent(lambda: log(50_000)),
         "bytes": Sent(lambda: long_log(len(STANDARD_FIELDS))),
         "bytes, one field": Sent(lambda: long_log(1)),
-        "blocks": Sent(lambda: long_log(1, 26), 0, is_near_its_time=True),
+        "blocks": Sent(lambda: long_log(1, 56)),
+        "blocks, too many": Sent(lambda: long_log(1, 26, DEFAULT_LIMITS.blocks), 422),
         "values of results": Sent(
             lambda: with_results(object_of(499_000), *[object_of(199_000)] * 2)
         ),

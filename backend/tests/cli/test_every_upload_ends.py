@@ -143,7 +143,7 @@ def test_it_ends_within_its_time_and_memory(large: Sending, kind: str, case: str
     assert watch.cpu_s < CPU_S
     assert watch.memory_kib < MEMORY_KIB + watch.mapped_kib
     sent = KINDS[kind][case]
-    assert sent.is_near_its_time or "took_too_long" not in answer.text
+    assert "took_too_long" not in answer.text
     expected = sent.status
     assert answer.status_code in ((expected,) if expected else (201, 422)), answer.text[:300]
 
@@ -189,9 +189,14 @@ def ten(pool: ThreadPoolExecutor, url: str, content: bytes) -> list["Future[Any]
 
 def answers_beside(url: str, uploads: list["Future[Any]"], most: int) -> list[float]:
     """How long /api/health took, in seconds, each time while the uploads were under way."""
-    took = []
+    return answers(url, most, lambda: not all(upload.done() for upload in uploads))
+
+
+def answers(url: str, most: int, goes_on: Callable[[], bool] = lambda: True) -> list[float]:
+    """How long it took each time, up to so many times."""
+    took: list[float] = []
     with httpx.Client(timeout=PATIENCE_S) as client:
-        while len(took) < most and not all(upload.done() for upload in uploads):
+        while len(took) < most and goes_on():
             began = time.monotonic()
             assert client.get(f"{url}/api/health").status_code == 200
             took.append(time.monotonic() - began)
@@ -211,20 +216,32 @@ def test_a_server_under_ten_of_them_answers_and_stops(
         assert server.wait(PATIENCE_S) == 0
 
 
+def p99(took: list[float], when: str) -> float:
+    cuts = statistics.quantiles(took, n=100)
+    _LOG.info("%s, %d: p50 %g, p99 %g, most %g s", when, len(took), cuts[49], cuts[98], max(took))
+    return cuts[98]
+
+
 @pytest.mark.soak
 @pytest.mark.slow
 def test_under_ten_of_them_it_answers_and_stops_in_time(
     serve: Serve, under_way: ThreadPoolExecutor
 ) -> None:
-    """On a machine that does nothing else; to the first that are stored, and beyond."""
+    """To the first that are stored, and beyond.
+
+    What else the machine does keeps the same server waiting without them, too.
+    """
     with serve(COALESCOPE_DATASETS_DIR="") as (url, server):
+        alone = p99(answers(url, 500), "alone")
         uploads = ten(under_way, url, table(bounds.ROWS - 1, 3))
         took = answers_beside(url, uploads, 2000)
         began = time.monotonic()
         server.send_signal(signal.SIGTERM)
         assert server.wait(PATIENCE_S) == 0
-        assert time.monotonic() - began < END_S
-        assert statistics.quantiles(took, n=100)[98] < HEALTH_S
+        ended_s = time.monotonic() - began
+    _LOG.info("ended within %g s", ended_s)
+    assert p99(took, "beside them") < HEALTH_S + alone
+    assert ended_s < END_S
 
 
 @pytest.mark.soak
@@ -238,16 +255,15 @@ def test_under_ten_of_different_kinds_it_answers(
     kinds = [("csv", "rows"), *mapped, ("run_log", "records"), ("foreign", of_a_tool)]
     made = [(KINDS[kind][case].make(), KINDS[kind][case].words) for kind, case in kinds]
     with serve(COALESCOPE_DATASETS_DIR="") as (url, _):
+        alone = p99(answers(url, 500), "alone")
         uploads = [
             under_way.submit(send, url, content, f"kind-{number}-{turn}", **words)
             for turn in range(2)
             for number, (content, words) in enumerate(made)
         ]
         took = answers_beside(url, uploads, 2000)
-    cuts = statistics.quantiles(took, n=100)
-    _LOG.info("%d: p50 %g, p99 %g, most %g s", len(took), cuts[49], cuts[98], max(took))
     _LOG.info("answered %s", [upload.result().status_code for upload in uploads if upload.done()])
-    assert cuts[98] < HEALTH_S
+    assert p99(took, "beside them") < HEALTH_S + alone
 
 
 def test_what_a_client_that_left_had_sent_is_read_no_more(serve: Serve) -> None:

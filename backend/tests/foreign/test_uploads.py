@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 from coalescope.foreign.bundle import is_bundle, read_bundle, write_bundle
+from coalescope.untrusted.bounds import SETTINGS
 
 from .conftest import corpus_file
 
@@ -122,6 +123,14 @@ def test_a_large_file_takes_no_more_memory_than_it_may(make_client: MakeClient) 
     assert (answer.status_code, answer.json()["error"]["code"]) == (422, "took_too_much_memory")
     whole = post(make_client(), content, **SET)  # which is read, and measures nothing
     assert whole.json()["error"]["code"] != "took_too_much_memory"
+
+
+@pytest.mark.parametrize("more", [0, 1])
+def test_a_text_of_settings_without_end_is_read_no_further(client: Any, more: int) -> None:
+    """As large as one may be, it took 16 s."""
+    content = b"Coalesce parameters for eth0:\n" + b"a: 1\n" * (SETTINGS + more)
+    refused = post(client, content, **SET)
+    assert ("more than 20,000 settings" in refused.text) is bool(more)
 
 
 def test_a_large_file_is_the_same_as_a_small_one(make_client: MakeClient) -> None:

@@ -6,6 +6,9 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from coalescope.untrusted.bounds import read_as_stored
+from coalescope.uploads import run_logs
+from coalescope.uploads.incoming import UploadRequest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -123,3 +126,21 @@ def test_text_stays_text(client: Any, make_log: MakeLog, text: str) -> None:
     assert answer.json()["experiment"]["title"] == text
     cell = client.get("/api/experiments/lab/cells", params={"workload": text}).json()["cells"][0]
     assert cell["factors"]["workload"] == text
+
+
+def test_a_log_of_too_many_blocks_is_read_no_further(
+    make_log: MakeLog, client: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of one that was stored before, all are read."""
+    content = make_log()
+    blocks = content.count(b"CBLK")
+    monkeypatch.setattr(run_logs, "LOG_BLOCKS", blocks - 1)
+    refused = client.upload(content, "lab.clog")
+    error = refused.json()["error"]
+    assert (refused.status_code, error["code"]) == (422, "too_many_blocks")
+    assert f"{blocks - 1} blocks" in error["message"]
+    assert "several logs" in error["advice"]
+    with read_as_stored():
+        assert run_logs.understand_run_log(content, UploadRequest("lab.clog")).runs
+    monkeypatch.setattr(run_logs, "LOG_BLOCKS", blocks)
+    assert client.upload(content, "lab.clog").status_code == 201

@@ -60,6 +60,13 @@ NAME_CHARACTERS: Final = 200
 #: Of other tools' files that come together: the runs that they tell of, each end of one counted.
 FOREIGN_RUNS: Final = 4000
 
+#: Of a text of ethtool: what it says of settings. Of a hundred interfaces it says ten thousand.
+SETTINGS: Final = 20_000
+
+#: Of a run log: its blocks, each of which costs 7 µs. At one a second, as loggers write them when
+#: little is recorded, they are six days. One that is stored may have as many as its format allows.
+LOG_BLOCKS: Final = 2**19
+
 #: Of a run: the factors that it says it was set to.
 FACTORS: Final = 64
 #: Of a factor, in one table.

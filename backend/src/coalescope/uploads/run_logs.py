@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from coalescope_host import run_log
-from coalescope_host.run_log import RunLog, RunLogError
+from coalescope_host.run_log import Limits, RunLog, RunLogError
 from coalescope_models.phenomena.interrupts import TICK_US
 
 from coalescope.db.timestamps import as_utc
@@ -22,6 +22,7 @@ from coalescope.measures.plausibility import as_warnings, doubts
 from coalescope.measures.run_log_measures import RunMeasures, measure_run
 from coalescope.runs.factors import check_factors
 from coalescope.runs.records import MeasuredValue, NewRun, RunWarning
+from coalescope.untrusted.bounds import LOG_BLOCKS, most
 from coalescope.untrusted.texts import CONTROL
 from coalescope.uploads.incoming import Incoming, UploadRequest
 
@@ -82,8 +83,9 @@ def _mapped(path: Path) -> mmap.mmap:
 
 
 def _read(content: mmap.mmap | bytes) -> RunLog:
+    allowed = Limits()
     try:
-        return run_log.read(content)
+        return run_log.read(content, replace(allowed, blocks=min(allowed.blocks, most(LOG_BLOCKS))))
     except RunLogError as error:
         raise CoalescopeError(
             error.code,

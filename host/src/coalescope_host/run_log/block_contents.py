@@ -11,7 +11,7 @@ from .bounded_json import members
 from .errors import SEND_AGAIN, Problem
 from .findings import Findings
 from .header import Json
-from .log import Mark, Result, Stream, column_of
+from .log import Column, Mark, Result, Stream
 
 
 class BlockContents:
@@ -28,6 +28,7 @@ class BlockContents:
         self._streams = streams
         self._limits = limits
         self._findings = findings
+        self._times = [Column(stream.fields[0], stream.record_bytes) for stream in streams]
         self._last_time = [-1] * len(streams)
         self._first_time = [-1] * len(streams)
         self._records = [0] * len(streams)
@@ -63,10 +64,9 @@ class BlockContents:
                 )
 
     def _samples(self, block: Block) -> None:
-        stream = self._streams[block.stream]
-        payload = self._data[block.start : block.end]
-        times = column_of(payload, stream.fields[0], stream.record_bytes)
-        last = self._last_time[block.stream]
+        number = block.stream
+        times = self._times[number].of(self._data[block.start : block.end])
+        last = self._last_time[number]
         if times[0] <= last or not all(map(operator.lt, times, times[1:])):
             previous = [last, *times]
             index = next(i for i in range(len(times)) if previous[i] >= times[i])
@@ -75,17 +75,17 @@ class BlockContents:
                     "time_order",
                     f"In block {block.sequence} the monotonic clock goes from "
                     f"{previous[index]:,} to {times[index]:,} ns.",
-                    block.start + index * stream.record_bytes,
+                    block.start + index * self._streams[number].record_bytes,
                     block.sequence,
                     "The records are out of order; the run must be repeated.",
                 )
             )
             return
-        if self._first_time[block.stream] < 0:
-            self._first_time[block.stream] = times[0]
-        self._last_time[block.stream] = times[-1]
-        self._records[block.stream] += len(times)
-        stream.blocks.add(block.start, block.end)
+        if last < 0:
+            self._first_time[number] = times[0]
+        self._last_time[number] = times[-1]
+        self._records[number] += block.records
+        self._streams[number].blocks.add(block.start, block.end)
 
     def _object(self, raw: memoryview, block: Block) -> dict[str, object] | None:
         limits = self._limits

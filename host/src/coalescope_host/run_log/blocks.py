@@ -140,7 +140,9 @@ class Blocks:
             return block.problem("foreign_block", f"Block {block.sequence} belongs to another log.")
         if self.count >= self._limits.blocks:
             return block.problem(
-                "too_many_blocks", f"The log has more than {self._limits.blocks:,} blocks."
+                "too_many_blocks",
+                f"The log has more than {self._limits.blocks:,} blocks.",
+                "Record what takes days in several logs.",
             )
         if block.kind not in layout.BLOCK_NAMES and not block.kind & layout.OPTIONAL:
             return block.problem(
@@ -180,9 +182,10 @@ class Blocks:
 
     def _sequence(self, block: Block) -> bool:
         expected = self.count
-        self.count = max(expected, block.sequence + 1)
         if block.sequence == expected:
+            self.count = expected + 1
             return True
+        self.count = max(expected, block.sequence + 1)
         if block.sequence < expected:
             code, message = "duplicate_block", f"Block {block.sequence} comes a second time."
         else:

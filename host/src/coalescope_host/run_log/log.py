@@ -99,8 +99,9 @@ class Stream:
         if found is None:
             raise KeyError(name)
         values: list[int] = []
+        column = Column(found, self.record_bytes)
         for block in self.blocks:
-            values.extend(column_of(block, found, self.record_bytes))
+            values.extend(column.of(block))
         return values
 
 
@@ -227,17 +228,21 @@ class RunLog:
         return frozenset(field.name for field in self.streams[0].fields if field.read_every_ns)
 
 
-def column_of(
-    block: memoryview, column: Field, record_bytes: int, first: int = 0, every: int = 1
-) -> list[int]:
-    """The values of one column in one block, in plain Python: of all records, or every so many-th
-    from the `first` on.
-    """
-    letter, size = layout.TYPES[column.type]
-    start, step = (column.offset + first * record_bytes) // size, every * record_bytes // size
-    if sys.byteorder == "big":  # pragma: no cover
-        swapped = array(letter, block.tobytes())
-        swapped.byteswap()
-        return list(swapped[start::step])
-    words = block.cast(cast('Literal["Q"]', letter))
-    return words[start::step].tolist()
+class Column:
+    """Where the values of one column are in a block."""
+
+    __slots__ = ("_letter", "_offset", "_record", "_size")
+
+    def __init__(self, field: Field, record_bytes: int) -> None:
+        letter, self._size = layout.TYPES[field.type]
+        self._letter = cast('Literal["Q"]', letter)
+        self._offset, self._record = field.offset // self._size, record_bytes // self._size
+
+    def of(self, block: memoryview, first: int = 0, every: int = 1) -> list[int]:
+        """Its values in plain Python: of all records, or every so many-th from the `first` on."""
+        values = slice(self._offset + first * self._record, None, every * self._record)
+        if sys.byteorder == "big":  # pragma: no cover
+            swapped = array(self._letter, block.tobytes())
+            swapped.byteswap()
+            return list(swapped[values])
+        return block.cast(self._letter)[values].tolist()

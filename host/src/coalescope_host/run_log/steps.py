@@ -8,7 +8,7 @@ from itertools import pairwise
 
 from . import layout
 from .header import Field
-from .log import Stream, column_of
+from .log import Column, Stream
 
 MOST_STEPS = 50_000
 
@@ -79,12 +79,13 @@ class Steps:
         return array("d", ((b - a) / 1e9 for a, b in pairwise(self.times)))
 
     def _column(self, name: str) -> "array[int]":
-        found, column = array("Q"), self.stream.field(name)
-        if column is None:
+        found, field = array("Q"), self.stream.field(name)
+        if field is None:
             return found
         size, first = self.stream.record_bytes, 0
+        column = Column(field, size)
         for block in self.stream.blocks:
-            found.extend(column_of(block, column, size, first, self.stride))
+            found.extend(column.of(block, first, self.stride))
             first = (first - len(block) // size) % self.stride
         return found
 

@@ -3,6 +3,7 @@
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice
 from typing import Any
 
 from coalescope.foreign.json_text import as_number, decoded, documents, text_at
@@ -17,6 +18,7 @@ from coalescope.foreign.records import (
     measure,
 )
 from coalescope.foreign.totals import changed
+from coalescope.untrusted.bounds import SETTINGS, most
 
 _HEADER = re.compile(r"(Coalesce|Ring|Channel) parameters for (\S+):\s*|Features for (\S+):\s*")
 _STATISTICS = "NIC statistics:"
@@ -47,7 +49,9 @@ def _read(content: bytes) -> Reading:
         return Reading(beside=[r for found in documents(content) for r in _of_json(found)])
     if text.lstrip().startswith(_STATISTICS):
         return Reading(counters=_counters(text))
-    records = list(_of_text(text))
+    records = list(islice(_of_text(text), most(SETTINGS) + 1))
+    if len(records) > most(SETTINGS):
+        raise Unreadable(f"It says more than {SETTINGS:,} settings.", "Split it.", field="(all)")
     if not records:
         raise Unreadable(
             "ethtool printed no setting.", "Let it finish, or leave the file out.", field="(all)"
