@@ -128,7 +128,7 @@ static void close_source(struct source *source)
 	struct state *state = source->state;
 
 	if (state->last.missed_events)
-		note("ebpf: at least %llu events were not seen: counts are too low",
+		note("ebpf: events that were not seen: at least %llu; counts are too low",
 		     (unsigned long long)state->last.missed_events);
 	ebpf_programs_close(&state->programs);
 	ebpf_interface_close(&state->interface);

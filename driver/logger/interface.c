@@ -21,6 +21,22 @@ unsigned int interface_index(const char *interface)
 	return if_nametoindex(interface);
 }
 
+const char *interface_passes_nothing(const char *interface)
+{
+	struct ifreq request = {0};
+	int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	bool known;
+
+	if (fd < 0)
+		return NULL;
+	snprintf(request.ifr_name, sizeof(request.ifr_name), "%s", interface);
+	known = !ioctl(fd, SIOCGIFFLAGS, &request);
+	close(fd);
+	if (!known)
+		return NULL;
+	return !(request.ifr_flags & IFF_UP) ? "is down" : request.ifr_flags & IFF_RUNNING ? NULL : "has no carrier";
+}
+
 static bool hardware_address(const char *interface, unsigned short *type, char *address, size_t size)
 {
 	struct ifreq request = {0};

@@ -9,6 +9,8 @@
 
 /* Index of the interface in the network namespace we run in, 0 if it is not there. */
 unsigned int interface_index(const char *interface);
+/* Why nothing can pass the interface now; NULL if something can. */
+const char *interface_passes_nothing(const char *interface);
 bool interface_is_ethernet(const char *interface);
 /*
  * Whether /sys/class/net/INTERFACE is that interface. /sys shows the namespace it was mounted in, which is another one

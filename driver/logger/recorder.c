@@ -224,9 +224,12 @@ static bool start_command(struct recorder *recorder)
 
 static bool start(struct recorder *recorder, int fd)
 {
+	const char *interface = recorder->options->interface, *why = interface_passes_nothing(interface);
 	struct text header = {0};
 	int status;
 
+	if (why)
+		note("%s %s: nothing passes it as it is", interface, why);
 	if (!recorder->options->experiment)
 		note("the log names no experiment (--experiment): its upload will have to");
 	if (!header_write(recorder->options, &recorder->set, &header))

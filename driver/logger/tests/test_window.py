@@ -184,6 +184,23 @@ def test_silence_is_said(logger, namespaces, tmp_path, options):
     assert "no packet passed" not in heard.stderr
 
 
+def test_an_interface_that_nothing_passes_is_named_when_recording_begins(
+    logger, namespaces, tmp_path
+):
+    for sides, said in ((("down", "down"), "is down"), (("up", "down"), "has no carrier")):
+        for namespace, state in zip(namespaces, sides, strict=True):
+            subprocess.run(["ip", "-n", namespace, "link", "set", "probe0", state], check=True)
+        command = [logger, "-i", "probe0", "-o", tmp_path / f"{said}.runlog", "-d", "20ms"]
+        done = subprocess.run(
+            inside(namespaces[0], *command),
+            capture_output=True,
+            text=True,
+            timeout=PATIENCE_S,
+            check=False,
+        )
+        assert f"probe0 {said}: nothing passes it" in done.stderr
+
+
 def test_what_has_no_experiment_says_so(logger, tmp_path):
     asked = [logger, "-i", "lo", "-o", tmp_path / "a.runlog", "--force", "-d", "20ms"]
     without = subprocess.run(asked, capture_output=True, text=True, check=True)

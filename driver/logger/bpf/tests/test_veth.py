@@ -263,7 +263,7 @@ def test_a_program_that_misses_switches_says_so(machines, recording, tmp_path_fa
         time.sleep(1)
     assert log.difference("unknown_ns") > 0
     assert log.difference("missed_events") > 0
-    assert "events were not seen" in log.said
+    assert "events that were not seen" in log.said
 
 
 @pytest.mark.parametrize(

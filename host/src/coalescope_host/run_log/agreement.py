@@ -45,7 +45,7 @@ def _missed(counts: Mapping[str, float], elapsed_s: float) -> Iterator[Problem]:
     if missed > 0:
         yield doubt(
             "events_missed",
-            f"{missed:,.0f} events were not seen by the eBPF programs: counts may lack as many.",
+            f"Events that the eBPF programs did not see: {missed:,.0f}; counts may lack as many.",
             "missed_events",
         )
     unknown_s = 1e-9 * counts.get("unknown_ns", 0)
