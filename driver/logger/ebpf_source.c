@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/utsname.h>
 
 #include "clock.h"
 #include "counters.h"
@@ -12,6 +11,7 @@
 #include "ebpf_programs.h"
 #include "ebpf_totals.h"
 #include "notes.h"
+#include "threaded_interrupts.h"
 
 static const uint64_t LOOK_EVERY_NS = 1000000000;
 
@@ -168,18 +168,13 @@ static void describe(const struct source *source, struct record_layout *layout)
 	}
 }
 
-/* Where soft interrupts are threads (PREEMPT_RT), whose time it is cannot be told in this way. */
-static bool is_realtime_kernel(void)
-{
-	struct utsname name;
-
-	return !uname(&name) && strstr(name.version, "PREEMPT_RT");
-}
-
 static unsigned int what_there_is(const struct state *state, bool follow)
 {
-	return (state->interface.has_line ? LINES : 0) | (state->programs.see_schedules ? SCHEDULES : 0) |
-	       (is_realtime_kernel() ? 0 : TIMES) | (follow ? WORKLOAD : 0);
+	const unsigned int lines = state->interface.has_line ? LINES : 0, workload = follow ? WORKLOAD : 0;
+
+	if (interrupts_are_threads())
+		return lines | workload;
+	return lines | (state->programs.see_schedules ? SCHEDULES : 0) | TIMES | workload;
 }
 
 static int open_state(struct state *state, const char *name, bool follow)

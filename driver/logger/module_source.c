@@ -14,6 +14,7 @@
 #include "snapshot.h"
 #include "source.h"
 #include "text_file.h"
+#include "threaded_interrupts.h"
 #include "uapi/coalescope.h"
 
 enum { FIRST_BUFFER = 1 << 15, MOST_BUFFER = 1 << 20, MOST_QUEUE_COLUMNS = 64 };
@@ -173,6 +174,8 @@ int module_source_open(struct source *source, struct record_layout *layout, cons
 		close_source(source);
 		return status;
 	}
+	if (interrupts_are_threads())
+		state->shape.interrupts = false;
 	add_probe_cost(facts);
 	snapshot_columns(layout, source->name, state->bytes, &state->shape, state->queues);
 	return 0;

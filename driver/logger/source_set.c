@@ -11,6 +11,7 @@
 #include "ebpf_source.h"
 #endif
 #include "notes.h"
+#include "threaded_interrupts.h"
 
 /* Counts the source that was just opened, or takes back what a failed one has added. */
 static int keep(struct source_set *set, int status)
@@ -234,6 +235,9 @@ static bool open_rest(struct source_set *set, const char *counters, const char *
 	int status;
 
 	keep(set, clock_source_open(next(set), &set->layout));
+	if (counted && interrupts_are_threads())
+		note("receive interrupts and CPU time of %s are not known: handlers of interrupts are threads here "
+		     "(threadirqs)", interface);
 	if (counted) /* what the system's counters and the lines add is there to compare */
 		begin_surroundings(set);
 	status = open_counters(set, counters, interface);
