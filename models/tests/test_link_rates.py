@@ -15,6 +15,8 @@ LINKED = {
     for parameter in model.parameters
     if parameter.name == "link_rate_mbps"
 }
+#: Outputs without a value at these settings: of a receiver that polls all the time.
+UNKNOWN = {"napi-receive": {"packets_per_interrupt"}}
 
 
 def test_nearly_all_models_of_throughput_have_a_link():
@@ -34,7 +36,10 @@ def test_a_model_has_numbers_at_800_gigabits(model_id):
     inputs = {quantity.name: 1500.0 for quantity in model.inputs}
     found = evaluate(model, {**model.defaults, **inputs, "link_rate_mbps": FASTEST_MBPS})
     assert found
-    assert all(math.isfinite(value) for value in found.values()), found
+    assert {name for name, value in found.items() if math.isnan(value)} == UNKNOWN.get(
+        model_id, set()
+    )
+    assert not any(math.isinf(value) for value in found.values()), found
 
 
 @pytest.mark.parametrize("rate_mbps", [100_000.0, 400_000.0, FASTEST_MBPS, 1_600_000.0])

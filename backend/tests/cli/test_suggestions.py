@@ -15,6 +15,7 @@ Run = Callable[..., Any]
 
 FIT = "fit geist-2005-nfs cpu-overhead"
 NONLINEAR = "fit geist-2005-points link-bound --output throughput_mbps --free link_rate_mbps"
+GOAL = "system_cpu_jiffies_per_gb"
 RECOMMEND = "recommend geist-2005-points --maximise throughput_mbps --where workload=udp"
 PREDICTED = "recommend --model link-bound --maximise throughput_mbps --choose mtu_bytes=1500,9000"
 COMPARE = "compare geist-2005-points --measure throughput_mbps"
@@ -68,8 +69,8 @@ MISSPELT = {
                    "mtu_bytes"),
     "recommend experiment": ("recommend geist-2005-nsf --maximise rx_bytes", "geist-2005-nfs"),
     "recommend model": ("recommend --model link-bond --maximise throughput_mbps", "link-bound"),
-    "recommend maximise": ("recommend geist-2005-nfs --maximise rx_byte", "rx_bytes"),
-    "recommend minimise": ("recommend geist-2005-nfs --minimise rx_byte", "rx_bytes"),
+    "recommend maximise": (f"recommend geist-2005-nfs --maximise {GOAL[:-1]}", GOAL),
+    "recommend minimise": (f"recommend geist-2005-nfs --minimise {GOAL[:-1]}", GOAL),
     "recommend weight": (f"{RECOMMEND} --weight throughput_mpbs=2", "throughput_mbps"),
     "recommend at_most": (f"{RECOMMEND} --at-most latency_u=2", "latency_us"),
     "recommend at_least": (f"{RECOMMEND} --at-least latency_u=2", "latency_us"),

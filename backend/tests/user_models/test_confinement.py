@@ -7,7 +7,7 @@ import signal
 import time
 from collections.abc import Callable
 from pathlib import Path
-from threading import Thread
+from threading import Event, Thread
 from typing import Any
 
 import numpy as np
@@ -21,7 +21,7 @@ from coalescope_models.catalogue import DomainError, evaluate, find
 from coalescope_models.expr import Graph
 from coalescope_models.inference.fitting import FitInputError, fit_nonlinear
 from coalescope_models.user_models.model import Constant, UserModel, user_model
-from patience import PATIENCE_S, wait_until
+from patience import PATIENCE_S
 
 MakeClient = Callable[..., Any]
 ENOUGH = Confinement(Bounds(seconds=30, mib=256))
@@ -162,19 +162,21 @@ def test_a_system_call_may_fail_for_another_reason() -> None:
 
 def test_what_is_killed_for_the_servers_end_is_not_blamed() -> None:
     """It dies as one does whose memory is refused; what is begun afterwards goes on."""
-    before = children_of(os.getpid())
-    ended = Thread(target=end_once_begun, args=(before,))
-    ended.start()
+    over = Event()
+    ending = Thread(target=end_again_and_again, args=(over,))
+    ending.start()
     with pytest.raises(CoalescopeError) as refused:
         ENOUGH(of_model, model(), "sleep", 600)
-    ended.join()
+    over.set()
+    ending.join()
     assert (refused.value.status, refused.value.code) == (503, "ended")
     assert ENOUGH(of_model, model(), "allocate", 1) == 1 << 17
 
 
-def end_once_begun(before: set[int]) -> None:
-    wait_until(lambda: children_of(os.getpid()) - before, "nothing has begun")
-    OF_THE_SERVER.end_what_is_under_way()
+def end_again_and_again(over: Event) -> None:
+    """As what has begun is known to the ending a moment later."""
+    while not over.wait(0.05):
+        OF_THE_SERVER.end_what_is_under_way()
 
 
 def test_any_other_end_is_a_fault() -> None:

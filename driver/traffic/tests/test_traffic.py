@@ -11,6 +11,7 @@ import subprocess
 import threading
 import time
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -33,6 +34,9 @@ def sockets_at(port, protocol):
     return [line.split() for line in lines if line.split()[1].endswith(f":{port:04X}")]
 
 
+LISTENING, WAITING = "0A", "06"  # states of the table
+
+
 def listening(port, protocol):
     return any(set(line[2].split(":")[0]) == {"0"} for line in sockets_at(port, protocol))
 
@@ -40,6 +44,11 @@ def listening(port, protocol):
 def taken(port):
     """Whether a socket has given all that came to its program."""
     return [line[4] for line in sockets_at(port, "udp")] == ["00000000:00000000"]
+
+
+def closed(port):
+    """Whether a server's connections have all come to their end."""
+    return all(line[3] in {LISTENING, WAITING} for line in sockets_at(port, "tcp"))
 
 
 class Running:
@@ -671,8 +680,8 @@ def test_over_ipv6(traffic, port, protocol):
         for to in ("::1", "127.0.0.1"):
             sent = run(traffic, "source", protocol, "--to", to, "--port", port, *more)
             assert sent.returncode == 0, sent.stderr
-            if protocol == "udp":
-                wait_until(lambda: taken(port), "some still wait")
+            ended = taken if protocol == "udp" else closed
+            wait_until(partial(ended, port), "some still wait")
         got = sinking.end()
     if protocol == "udp":
         assert got["operations"] + got["dropped"] == 10_000

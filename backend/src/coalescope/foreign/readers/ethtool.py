@@ -49,8 +49,9 @@ def _read(content: bytes) -> Reading:
         return Reading(beside=[r for found in documents(content) for r in _of_json(found)])
     if text.lstrip().startswith(_STATISTICS):
         return Reading(counters=_counters(text))
-    records = list(islice(_of_text(text), most(SETTINGS) + 1))
-    if len(records) > most(SETTINGS):
+    found = _of_text(text)
+    records = list(islice(found, most(SETTINGS)))
+    if next(found, None) is not None:
         raise Unreadable(f"It says more than {SETTINGS:,} settings.", "Split it.", field="(all)")
     if not records:
         raise Unreadable(
