@@ -241,7 +241,7 @@ def test_without_a_latency_a_limit_of_the_delay_is_asked_for(nfs: cs.Experiment)
     found = nfs.recommend(minimise="system_cpu_jiffies_per_gb")
     assert found.answer is None
     assert {each["factor"] for each in found.ask} == {"delay_ticks"}
-    assert "a longer delay costs what was not" in repr(found)
+    assert "a longer wait costs what was not" in repr(found)
     first = found.ask[0]
     assert f"  at_most={{'delay_ticks': {first['at_most']:g}}}: mtu_bytes" in repr(found)
     limited = nfs.recommend(

@@ -122,3 +122,12 @@ def test_the_values_of_an_effect_have_the_intervals_of_their_own_means() -> None
     half = t.ppf(0.975, len(own) - 1) * np.std(own, ddof=1) / np.sqrt(len(own))
     assert found.answer_ci95 == pytest.approx((found.answer - half, found.answer + half))
     assert effects(runs(blocks=False, in_a_row=True), 0, 11)[0].answer_ci95 is None
+
+
+def test_of_settings_that_are_alike_the_shorter_wait_is_the_lesser():
+    """Of rates the higher one; and none at all before any."""
+    rates = [{"moderation_rate_hz": rate} for rate in (1000, 8000, 4000)]
+    assert nearest(dict(enumerate(rates)), {}) == 1
+    assert nearest(dict(enumerate([*rates, {"moderation_rate_hz": 0}])), {}) == 3
+    frames = [{"factor.rx_frames": n, "mtu_bytes": mtu} for n, mtu in ((8, 1500), (1, 9000))]
+    assert nearest(dict(enumerate(frames)), {}) == 1

@@ -253,6 +253,48 @@ def test_where_no_latency_is_known_a_limit_on_the_delay_is_asked_for(client: Any
     assert ask(client, FAST).json()["ask"] == [], "of throughput, a longer delay takes its share"
 
 
+@pytest.mark.parametrize(
+    "wait", ["factor.rx_frames", "factor.gro_flush_timeout_ns", "factor.napi_defer_hard_irqs"]
+)
+def test_whatever_makes_packets_wait_is_limited_as_a_delay_is(client: Any, wait: str) -> None:
+    client.upload(table(noise=0.001).replace(b"delay_us", wait.encode()), "lab.csv")
+    found = ask(client, CHEAP).json()
+    assert found["answer"] is None
+    assert [(each["factor"], each["at_most"]) for each in found["ask"]] == [(wait, 40), (wait, 100)]
+    limited = ask(client, CHEAP, constraints=[{"measure": wait, "limit": "at most", "value": 40}])
+    assert best(limited.json())["factors"][wait] == 40
+
+
+def test_a_lower_rate_waits_longer(client: Any) -> None:
+    """So the cheapest, at 10 a second, is no answer until somebody says how low it may be."""
+    rates = table(noise=0.001).replace(b"delay_us", b"moderation_rate_hz")
+    turned = [b"10", b"40", b"100", b"320"]
+    for a, b in ((b"10", b"x"), (b"320", b"10"), (b"x", b"320"), (b"40", b"y"), (b"100", b"40"),
+                 (b"y", b"100")):  # fmt: skip
+        rates = rates.replace(b"\n" + a + b",", b"\n" + b + b",")
+    assert all(b"\n" + rate + b"," in rates for rate in turned)
+    client.upload(rates, "lab.csv")
+    found = ask(client, CHEAP).json()
+    assert (found["answer"], found["ask"]) == (None, [])
+    assert "how long packets may wait by moderation_rate_hz" in found["message"]
+    limit = {"measure": "moderation_rate_hz", "limit": "at least", "value": 100}
+    limited = ask(client, CHEAP, constraints=[limit]).json()
+    assert limited["candidates"][limited["answer"]]["factors"]["moderation_rate_hz"] >= 100
+
+
+def test_two_waits_are_limited_one_after_the_other(client: Any) -> None:
+    """A limit on the device's says nothing of the kernel's."""
+    lines = table(noise=0.001).decode().splitlines()
+    both = [f"{lines[0]},factor.gro_flush_timeout_ns"]
+    both += [f"{line},{ns}" for line in lines[1:] for ns in (0, 20_000)]
+    client.upload("\n".join(both).encode(), "lab.csv")
+    limits = [{"measure": "delay_us", "limit": "at most", "value": 40}]
+    asked = ask(client, CHEAP, constraints=limits).json()["ask"]
+    assert {each["factor"] for each in asked} == {"factor.gro_flush_timeout_ns"}
+    limits += [{"measure": "factor.gro_flush_timeout_ns", "limit": "at most", "value": 0}]
+    assert ask(client, CHEAP, constraints=limits).json()["answer"] is not None
+
+
 def test_one_run_without_throughput_leaves_the_guard(client: Any) -> None:
     lines = table().decode().splitlines()
     lines[-1] = ",".join(["320", "nfs", "6", "", "11.0"])

@@ -2402,7 +2402,7 @@ export interface components {
         };
         /**
          * LimitedOut
-         * @description A limit on the delay that could be asked for.
+         * @description A limit on a wait that could be asked for.
          */
         LimitedOut: {
             /** Factor */
@@ -2781,7 +2781,7 @@ export interface components {
             constraints?: components["schemas"]["ConstraintIn"][];
             /**
              * Guarded
-             * @description Keep the throughput within 1 % of its best where a cost is aimed at, and latency within 10 % of what it is now; where costs alone are aimed at and no latency is known, ask for a limit on the delay. False ranks what is aimed at alone
+             * @description Keep the throughput within 1 % of its best where a cost is aimed at, and latency within 10 % of what it is now; where costs alone are aimed at and no latency is known, ask for a limit on a wait. False ranks what is aimed at alone
              * @default true
              */
             guarded?: boolean;
@@ -3549,7 +3549,7 @@ export interface components {
             constraints?: components["schemas"]["ConstraintIn"][];
             /**
              * Guarded
-             * @description Keep the throughput within 1 % of its best where a cost is aimed at, and latency within 10 % of what it is now; where costs alone are aimed at and no latency is known, ask for a limit on the delay. False ranks what is aimed at alone
+             * @description Keep the throughput within 1 % of its best where a cost is aimed at, and latency within 10 % of what it is now; where costs alone are aimed at and no latency is known, ask for a limit on a wait. False ranks what is aimed at alone
              * @default true
              */
             guarded?: boolean;

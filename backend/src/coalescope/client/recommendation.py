@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     import pyarrow
 
 _UNSEEN_COST = (
-    "Nothing to set yet: no latency is known of these data, and a longer delay costs what was not",
-    "measured. Limit the delay, or ask with guarded=False:",
+    "Nothing to set yet: no latency is known of these data, and a longer wait costs what was not",
+    "measured. Limit the wait, or ask with guarded=False:",
 )
 
 

@@ -34,7 +34,7 @@ class Advice:
         compared: that what is set now was not measured, and what stands for it; None where it was.
         ci95: by measure that was asked about, of each setting's mean.
         effects: the answer against it.
-        ask: limits on the delay to choose from, where a cost is all that is known: without one
+        ask: limits on a wait to choose from, where a cost is all that is known: without one
             there is no answer.
         cautions: what the data set's source warns of.
         left_out: runs without a measure that was asked about.

@@ -5,7 +5,7 @@ from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import log
 
-from coalescope_host.plan.factors import LEAST_FIRST, log_name
+from coalescope_host.plan.factors import LEAST_FIRST, level_in_order, log_name
 from coalescope_models.inference.statistics import (
     cell_intervals,
     compare,
@@ -16,7 +16,7 @@ from coalescope_models.inference.statistics import (
 from coalescope_models.vocabulary.quantity import QUANTITIES
 
 from coalescope.experiments.levels import level_order
-from coalescope.experiments.records import Factors
+from coalescope.experiments.records import Factors, FactorValue
 from coalescope.runs.records import RunValues
 from coalescope.runs.sequence import sequence_of
 
@@ -68,7 +68,11 @@ def levels_in_order(setting: Factors) -> Rank:
     Every factor counts, so that the order in which settings were measured decides nothing.
     """
     names = [*_LEAST_FIRST, *sorted(setting.keys() - set(_LEAST_FIRST))]
-    return tuple((name, level_order(setting.get(name))) for name in names)
+    return tuple((name, _wait_order(name, setting.get(name))) for name in names)
+
+
+def _wait_order(name: str, level: FactorValue | None) -> tuple[int, float, str]:
+    return level_order(level_in_order(name, level) if isinstance(level, int | float) else level)
 
 
 def intrusion(setting: Factors, current: Factors) -> tuple[int, Rank]:

@@ -29,7 +29,12 @@ from coalescope.recommendations.defaults import (
     said_default,
 )
 from coalescope.recommendations.effects import Effect, effects, entangled, intervals, nearest
-from coalescope.recommendations.guards import Limited, keeps_limits, limits_to_offer
+from coalescope.recommendations.guards import (
+    Limited,
+    keeps_limits,
+    limits_to_offer,
+    why_no_offer,
+)
 from coalescope.recommendations.question import Question
 from coalescope.recommendations.target import check_target
 from coalescope.runs.chosen import RunSelection, settings_of
@@ -205,6 +210,9 @@ def advise(experiment: ExperimentRecord, measured: Measured, question: Question)
         reference = nearest(settings, kept.current)
         ask = _offered(whole, settings, reference, kept)
         unsaid = replace(found, answer=None, choices=())
+        if not ask:
+            why = why_no_offer(kept.constraints, list(settings.values()))
+            unsaid = replace(unsaid, message=why)
         return replace(advice, found=unsaid, reference=reference, ask=ask)
     return _with_effects(advice, whole, kept)
 
@@ -290,9 +298,9 @@ def _offered(
     reference: Hashable,
     question: Question,
 ) -> list[Limited]:
-    """What limits on the delay would leave, and what that would change."""
+    """What limits on a wait would leave, and what that would change."""
     offered = []
-    for factor, level in limits_to_offer(settings):
+    for factor, level in limits_to_offer(settings, question.constraints):
         limit = Constraint(factor, "at most", level)
         own = [run for run in runs if keeps_limits(run.factors, [limit])]
         if len({run.cell_id for run in own}) < 2:

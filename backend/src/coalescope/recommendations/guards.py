@@ -4,6 +4,7 @@
 from collections.abc import Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 
+from coalescope_host.plan.factors import WAITS, WAITS_LESS, log_name
 from coalescope_models.inference.recommendation import Aim, Constraint
 from coalescope_models.vocabulary.quantity import QUANTITIES
 
@@ -15,8 +16,8 @@ THROUGHPUT_WITHIN_PERCENT = 1.0
 #: How much worse latency may be than it is now where the question does not say.
 LATENCY_WITHIN_PERCENT = 10.0
 _LATE = "latency_p99_us"
-#: What a delay changes besides a cost; the first that was measured stands for all.
-_DELAYS = ("delay_us", "delay_ticks")
+#: By which packets wait, under the names that runs and models have for them.
+_WAITS = tuple((*row, *(named for own in row if (named := log_name(own)) != own)) for row in WAITS)
 _OPTIONS = 3
 #: Units of costs that are shares of time: doing less looks like a saving in them.
 _SHARES = ("%", "W")
@@ -26,7 +27,7 @@ _DONE = ("throughput", "latency")
 
 @dataclass(frozen=True)
 class Limited:
-    """A limit on the delay that could be asked for, and what it would leave to set.
+    """A limit on a wait that could be asked for, and what it would leave to set.
 
     Attributes:
         factor: the delay's name.
@@ -55,7 +56,7 @@ def default_guards(
     """Return what is guarded where the question does not say.
 
     Of a throughput, where a cost is aimed at: within 1 % of its best. Of a latency, where no limit
-    is on the delay: at most 10 % above that of the current setting; of the slow replies where they
+    is on a wait: at most 10 % above that of the current setting; of the slow replies where they
     were measured. None of a kind that the question names itself, or that was not measured.
     """
     named = {*(a.measure for a in aims), *(c.measure for c in constraints)}
@@ -64,7 +65,7 @@ def default_guards(
     if throughputs and not named & set(throughputs) and any(is_cost(a.measure) for a in aims):
         guards.append(Constraint(throughputs[0], "within", THROUGHPUT_WITHIN_PERCENT, "more"))
     latencies = _measured("latency", measured)
-    if latencies and not named & set(latencies) and not limits_delay(constraints):
+    if latencies and not named & set(latencies) and not limits_wait(constraints):
         late = _LATE if _LATE in latencies else latencies[0]
         guards.append(Constraint(late, "within current", LATENCY_WITHIN_PERCENT, "less"))
     return guards
@@ -74,20 +75,40 @@ def _measured(kind: str, measured: Sequence[str]) -> list[str]:
     return [n for n in QUANTITIES if n in measured and QUANTITIES[n].aim == kind]
 
 
-def limits_delay(constraints: Sequence[Constraint]) -> bool:
-    """Whether the question itself says how long a packet may wait."""
-    return any(c.measure in _DELAYS and c.limit == "at most" for c in constraints)
+def limits_wait(constraints: Sequence[Constraint]) -> bool:
+    """Whether the question itself says how long a packet may wait somewhere."""
+    return any(_is_limited(row, constraints) for row in _WAITS)
+
+
+def _is_limited(waits: Sequence[str], constraints: Sequence[Constraint]) -> bool:
+    return any(
+        c.measure in waits and c.limit == ("at least" if c.measure in WAITS_LESS else "at most")
+        for c in constraints
+    )
+
+
+def _free_waits(
+    constraints: Sequence[Constraint], settings: Collection[Factors]
+) -> list[tuple[str, ...]]:
+    """Rows of waits that vary and that no limit bounds, with what varies of each."""
+    found = []
+    for row in _WAITS:
+        varied = [n for n in row if len({setting.get(n) for setting in settings}) > 1]
+        if varied and not _is_limited(row, constraints):
+            found.append(tuple(varied))
+    return found
 
 
 def is_unguarded(
     aims: Sequence[Aim], constraints: Sequence[Constraint], settings: Collection[Factors]
 ) -> bool:
-    """Whether costs alone are aimed at, and a longer delay is free to cost what nobody measured."""
-    if limits_delay(constraints) or not all(is_cost(a.measure) for a in aims):
+    """Whether costs alone are aimed at, and a longer wait is free to cost what nobody measured."""
+    if not all(is_cost(a.measure) for a in aims):
         return False
-    varied = any(len({setting.get(delay) for setting in settings}) > 1 for delay in _DELAYS)
     named = (QUANTITIES.get(c.measure) for c in constraints)
-    return varied and not any(q is not None and q.aim == "latency" for q in named)
+    if any(q is not None and q.aim == "latency" for q in named):
+        return False
+    return bool(_free_waits(constraints, settings))
 
 
 def share_of_unknown_work(
@@ -108,16 +129,34 @@ def share_of_unknown_work(
     return shares[0]
 
 
-def limits_to_offer(settings: Mapping[Hashable, Factors]) -> list[tuple[str, float]]:
-    """Return limits on the delay to choose from, from the shortest on: a few of its levels."""
-    for delay in _DELAYS:
-        found = {level for s in settings.values() if isinstance(level := s.get(delay), int | float)}
-        levels = sorted(found)
-        if len(levels) > 1:
-            count = min(_OPTIONS, len(levels) - 1)
-            places = [round((k + 1) * (len(levels) - 1) / (count + 1)) for k in range(count)]
-            return [(delay, levels[place]) for place in sorted(set(places))]
+def limits_to_offer(
+    settings: Mapping[Hashable, Factors], constraints: Sequence[Constraint] = ()
+) -> list[tuple[str, float]]:
+    """Return limits on a wait to choose from, from the shortest on: a few of its levels.
+
+    None where all that varies are words, or rates, of which a smaller one waits longer.
+    """
+    for row in _free_waits(constraints, list(settings.values())):
+        for wait in (name for name in row if name not in WAITS_LESS):
+            found = {v for s in settings.values() if isinstance(v := s.get(wait), int | float)}
+            levels = sorted(found)
+            if len(levels) > 1:
+                count = min(_OPTIONS, len(levels) - 1)
+                places = [round((k + 1) * (len(levels) - 1) / (count + 1)) for k in range(count)]
+                return [(wait, levels[place]) for place in sorted(set(places))]
     return []
+
+
+def why_no_offer(constraints: Sequence[Constraint], settings: Collection[Factors]) -> str:
+    """What to ask for where no limit can be offered."""
+    varied = [name for row in _free_waits(constraints, settings) for name in row]
+    shown = ", ".join(name.removeprefix("factor.") for name in varied)
+    rate = next((name for name in varied if name in WAITS_LESS), None)
+    bound = f"Ask for at least so much {rate}, or measure" if rate else "Measure"
+    return (
+        "Not enough to recommend a setting: only a cost is known, and nothing says how long "
+        f"packets may wait by {shown}. {bound} the latency, too."
+    )
 
 
 def keeps_limits(setting: Factors, limits: Sequence[Constraint]) -> bool:

@@ -71,7 +71,7 @@ class Question:
         return replace(self, constraints=[*self.constraints, *guards]), guards
 
     def asks_for_limit(self, settings: Collection[Factors]) -> bool:
-        """Whether a limit on the delay is to be said, as nothing else bounds a cost."""
+        """Whether a limit on a wait is to be said, as nothing else bounds a cost."""
         return self.guarded and is_unguarded(self.aims, self.constraints, settings)
 
     def share_of_unknown_work(self, measured: Sequence[str]) -> str | None:

@@ -62,7 +62,7 @@ class QuestionIn(BaseModel):
         default=True,
         description="Keep the throughput within 1 % of its best where a cost is aimed at, and "
         "latency within 10 % of what it is now; where costs alone are aimed at and no latency is "
-        "known, ask for a limit on the delay. False ranks what is aimed at alone",
+        "known, ask for a limit on a wait. False ranks what is aimed at alone",
     )
     current: dict[str, Level] = Field(
         default_factory=dict,
@@ -214,7 +214,7 @@ class MeasureChangeOut(BaseModel):
 
 
 class LimitedOut(BaseModel):
-    """A limit on the delay that could be asked for."""
+    """A limit on a wait that could be asked for."""
 
     factor: str
     at_most: float

@@ -18,11 +18,14 @@ __all__ = [
     "INTERRUPT_DELAYS",
     "IN_GLOSSARY",
     "LEAST_FIRST",
+    "WAITS",
+    "WAITS_LESS",
     "FactorRule",
     "Level",
     "Levels",
     "cell_text",
     "factor_name",
+    "level_in_order",
     "level_text",
     "log_level",
     "log_name",
@@ -59,11 +62,23 @@ INTERRUPT_DELAYS = frozenset(row.name for row in SETTINGS if row.delays_interrup
 #: Of these, what the kernel defers by itself: polls show it as well as interrupts.
 DEFERRALS = frozenset({"napi_defer_hard_irqs"})
 
+#: By which packets wait before the stack has them: at the device; in the kernel, with the interrupt
+#: masked. What bounds one of a row bounds the wait there.
+WAITS = (
+    ("delay_us", *sorted(INTERRUPT_DELAYS - DEFERRALS - {"delay_us"})),
+    ("gro_flush_timeout_ns", "irq_suspend_timeout_ns", *sorted(DEFERRALS)),
+)
+
+#: Of these, where packets wait longer the smaller the number is; 0 is no moderation.
+WAITS_LESS = frozenset({"moderation_rate_hz"})
+
 #: Of two settings the lesser has the smaller level of the first of these in which they differ: how
-#: long a packet may wait, then the MTU.
+#: long a packet may wait (`level_in_order`), then the MTU.
 LEAST_FIRST = (
     "delay_us",
     "delay_ticks",
+    "moderation_rate_hz",
+    "rx_frames",
     "gro_flush_timeout_ns",
     "napi_defer_hard_irqs",
     "mtu_bytes",
@@ -117,6 +132,13 @@ def rule_of(name: str) -> FactorRule | str:
         f"there is no such factor.{near} docs/settings.md lists all; offloads are offload.NAME, "
         "parameters of a driver driver.NAME, and one of your own is factor.NAME."
     )
+
+
+def level_in_order(name: str, level: float) -> float:
+    """What a number is ordered by, the shorter wait first: a rate by its period."""
+    if name not in WAITS_LESS:
+        return level
+    return 1.0 / level if level else 0.0
 
 
 def log_name(name: str) -> str:

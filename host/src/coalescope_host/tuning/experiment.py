@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 
-from coalescope_host.plan.factors import LEAST_FIRST, Level, Levels
+from coalescope_host.plan.factors import LEAST_FIRST, Level, Levels, level_in_order
 
 from .belief import Belief, Measured, believe
 from .choice import Choice, choose
@@ -61,7 +61,7 @@ class Experiment:
         cell = self.cells[setting]
         return (
             float(sum(self._changed(setting))),
-            *(_number(cell.get(name)) for name in LEAST_FIRST),
+            *(level_in_order(name, _number(cell.get(name))) for name in LEAST_FIRST),
             float(setting),
         )
 

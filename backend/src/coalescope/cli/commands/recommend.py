@@ -202,8 +202,8 @@ def _print_answer(found: RecommendationOut) -> None:
             )
         _print_effects(found)
     elif found.ask:
-        print("Nothing to set yet: no latency is known of these data, and a longer delay costs")
-        print("what was not measured. Limit the delay (--at-most), or ask with --unguarded:")
+        print("Nothing to set yet: no latency is known of these data, and a longer wait costs")
+        print("what was not measured. Limit the wait (--at-most), or ask with --unguarded:")
         for each in found.ask:
             setting = "no setting" if each.factors is None else _levels(each.factors)
             aimed = [e for e in each.effects if e.measure in found.candidates[0].means]
