@@ -64,7 +64,8 @@ export function predictionOf(catalogue: Catalogue, p: Parameters): Prediction {
   const found = COUNTED.map((name): [keyof Counted, Predicted | null] => {
     const { model, values } = sayer(p, name);
     if (!catalogue.kernels[model]?.[name]) return [name, null];
-    return [name, { model, value: predictor(catalogue, { model, output: name, set: {} })(values) }];
+    const value = predictor(catalogue, { model, output: name, set: {} })(values);
+    return [name, Number.isNaN(value) ? null : { model, value }]; // it may have none at these parameters
   });
   return Object.fromEntries(found) as unknown as Prediction;
 }
