@@ -43,7 +43,7 @@ class Effect:
             is no interval, where of so many measures it may be chance (Holm's correction, 5 %), or
             nothing is better as such.
         reason: why the interval is made of blocks, sessions or rounds, or absent for how the runs
-            were recorded, or that nothing is known of when they were; None where none of these is.
+            were recorded; None where neither is.
     """
 
     measure: str
@@ -168,7 +168,7 @@ def _effect(
         change_percent=100.0 * (change.ratio - 1.0),
         ci95_percent=None if ci95 is None else (ci95[0], ci95[1]),
         gain=None,
-        reason=None if judged.spread is None and ci95 is None else judged.reason,
+        reason=judged.reason,
     )
     return effect, change.p_value
 

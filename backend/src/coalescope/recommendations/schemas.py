@@ -209,7 +209,7 @@ class MeasureChangeOut(BaseModel):
     )
     reason: str | None = Field(
         description="Why the interval is made of blocks, sessions or rounds, or absent for how the "
-        "runs were recorded, or that it is not known when they were"
+        "runs were recorded"
     )
 
 

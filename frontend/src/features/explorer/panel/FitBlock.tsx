@@ -9,7 +9,7 @@ import { brief, decimal } from '../../../plots/number';
 import { isRejected } from '../../../state/fit';
 import { useExplorer, useFrame } from '../context';
 import { PullChooser } from '../pull/PullChooser';
-import { assumed, inPageWords } from './fitWords';
+import { inPageWords } from './fitWords';
 import { IdleLoad } from './IdleLoad';
 import { MethodMenu } from './MethodMenu';
 import { Parameter } from './Parameter';
@@ -58,7 +58,7 @@ function FitHeader({ state }: { state: FitState | null }) {
   );
 }
 
-export function FitNote({ fit }: { fit: Fit }) {
+function FitNote({ fit }: { fit: Fit }) {
   const { bootstrap, diagnostics } = fit;
   const about = [
     `${fit.n} cells${fit.left_out > 0 ? `, ${fit.left_out} runs left out` : ''}`,
@@ -77,25 +77,20 @@ export function FitNote({ fit }: { fit: Fit }) {
 }
 
 /** What the intervals are made of. */
-function basis(fit: Fit): string {
-  const { bootstrap, estimates, independence } = fit;
+function basis({ bootstrap, estimates, independence }: Fit): string {
   if (Object.values(estimates).every(({ ci95 }) => ci95 === null)) return 'no intervals';
   if (bootstrap.unit === 'clusters' && independence) {
     return `leaving out each of ${independence.clusters} ${independence.cluster_kind}s in turn`;
   }
-  const of = `of the ${bootstrap.unit}`;
-  const made = bootstrap.resamples
-    ? `${decimal(bootstrap.resamples, 0)} resamples ${of}, seed ${bootstrap.seed}`
-    : `the scores ${of}`;
-  return `from ${made}. ${assumed(fit)}`;
+  if (bootstrap.resamples === 0) return `from the scores of the ${bootstrap.unit}`;
+  return `from ${decimal(bootstrap.resamples, 0)} resamples of the ${bootstrap.unit}, seed ${bootstrap.seed}`;
 }
 
 export function FitBlock({ state }: { state: FitState | null }) {
   const { view, subject } = useExplorer();
   if (view.sliders.length === 0) return null;
   const { fit } = view;
-  const told = fit?.message?.replace(assumed(fit), '').trim();
-  const said = told && inPageWords(told, view.sliders, view.layout);
+  const said = fit?.message && inPageWords(fit.message, view.sliders, view.layout);
   return (
     <div className={state?.stale ? 'block stale' : 'block'}>
       <FitHeader state={state} />
@@ -114,7 +109,7 @@ export function FitBlock({ state }: { state: FitState | null }) {
           {said} The sliders stand at the paper’s values.
         </Notice>
       )}
-      {fit?.identifiable && said && (
+      {fit?.identifiable && fit.message && (
         <Notice tone="warn" title={isRejected(fit) ? 'The replicates reject this model' : 'About this fit'}>
           {said}
         </Notice>

@@ -1,15 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the server says of a fit, with the names that the page has. No DOM.
-import type { Fit } from '../../../api/types';
 import { inSentence, shortLabel } from '../../../components/factorWords';
 import type { Layout } from '../../../state/layout';
 import { levelWords } from '../figure/words';
 import { METHOD } from './methods';
 
 const GREEK: Readonly<Record<string, string>> = { alpha: 'α', beta: 'β', gamma: 'γ', delta: 'δ', theta: 'θ' };
-
-/** What the intervals take for true though the data do not say it: no finding, so that it stands beside them. */
-export const assumed = ({ independence: found }: Fit): string => (found?.verdict === 'not_known' && found.reason) || '';
 
 const A_NAME = /(?<![\w.])[a-z][a-z0-9_]*(?:[.-][a-z0-9_]+)*/g;
 
