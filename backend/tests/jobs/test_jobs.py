@@ -197,7 +197,7 @@ def test_a_server_ends_after_what_it_reads(asked: Any) -> None:
         with database(asked).read():
             reading.set()
             assert go.wait(PATIENCE_S)
-        raise not_found("experiment", "lab")
+        raise not_found("experiment", "lab", "It was there before.")
 
     runner = JobRunner(database(asked), prepare, at_once=1)
     runner.start()
