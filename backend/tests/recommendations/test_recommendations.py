@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Recommendations over HTTP, from runs and from models."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -282,12 +283,26 @@ def test_a_lower_rate_waits_longer(client: Any) -> None:
     assert limited["candidates"][limited["answer"]]["factors"]["moderation_rate_hz"] >= 100
 
 
+def beside(factor: str, levels: Sequence[int]) -> bytes:
+    """The table with a second wait."""
+    lines = table(noise=0.001).decode().splitlines()
+    both = [f"{lines[0]},{factor}"]
+    both += [f"{line},{level}" for line in lines[1:] for level in levels]
+    return "\n".join(both).encode()
+
+
+def test_frames_bound_no_time(client: Any) -> None:
+    client.upload(beside("factor.rx_frames", (1, 8)), "lab.csv")
+    limits = [{"measure": "factor.rx_frames", "limit": "at most", "value": 8}]
+    asked = ask(client, CHEAP, constraints=limits).json()["ask"]
+    assert {each["factor"] for each in asked} == {"delay_us"}
+    limits += [{"measure": "delay_us", "limit": "at most", "value": 40}]
+    assert ask(client, CHEAP, constraints=limits).json()["answer"] is not None
+
+
 def test_two_waits_are_limited_one_after_the_other(client: Any) -> None:
     """A limit on the device's says nothing of the kernel's."""
-    lines = table(noise=0.001).decode().splitlines()
-    both = [f"{lines[0]},factor.gro_flush_timeout_ns"]
-    both += [f"{line},{ns}" for line in lines[1:] for ns in (0, 20_000)]
-    client.upload("\n".join(both).encode(), "lab.csv")
+    client.upload(beside("factor.gro_flush_timeout_ns", (0, 20_000)), "lab.csv")
     limits = [{"measure": "delay_us", "limit": "at most", "value": 40}]
     asked = ask(client, CHEAP, constraints=limits).json()["ask"]
     assert {each["factor"] for each in asked} == {"factor.gro_flush_timeout_ns"}

@@ -18,6 +18,8 @@ LATENCY_WITHIN_PERCENT = 10.0
 _LATE = "latency_p99_us"
 #: By which packets wait, under the names that runs and models have for them.
 _WAITS = tuple((*row, *(named for own in row if (named := log_name(own)) != own)) for row in WAITS)
+#: What a name of a time, or of a rate, ends with.
+_TIMES = ("_us", "_ns", "_ticks", "_hz")
 _OPTIONS = 3
 #: Units of costs that are shares of time: doing less looks like a saving in them.
 _SHARES = ("%", "W")
@@ -77,25 +79,24 @@ def _measured(kind: str, measured: Sequence[str]) -> list[str]:
 
 def limits_wait(constraints: Sequence[Constraint]) -> bool:
     """Whether the question itself says how long a packet may wait somewhere."""
-    return any(_is_limited(row, constraints) for row in _WAITS)
+    return any(_is_limited(name, constraints) for row in _WAITS for name in row)
 
 
-def _is_limited(waits: Sequence[str], constraints: Sequence[Constraint]) -> bool:
-    return any(
-        c.measure in waits and c.limit == ("at least" if c.measure in WAITS_LESS else "at most")
-        for c in constraints
-    )
+def _is_limited(wait: str, constraints: Sequence[Constraint]) -> bool:
+    limit = "at least" if wait in WAITS_LESS else "at most"
+    return any(c.measure == wait and c.limit == limit for c in constraints)
 
 
 def _free_waits(
     constraints: Sequence[Constraint], settings: Collection[Factors]
 ) -> list[tuple[str, ...]]:
-    """Rows of waits that vary and that no limit bounds, with what varies of each."""
+    """Of each row what varies and no limit bounds: its times, or counts where no time does."""
     found = []
     for row in _WAITS:
         varied = [n for n in row if len({setting.get(n) for setting in settings}) > 1]
-        if varied and not _is_limited(row, constraints):
-            found.append(tuple(varied))
+        bounding = [n for n in varied if n.endswith(_TIMES)] or varied
+        if free := tuple(n for n in bounding if not _is_limited(n, constraints)):
+            found.append(free)
     return found
 
 

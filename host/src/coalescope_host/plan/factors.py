@@ -63,7 +63,7 @@ INTERRUPT_DELAYS = frozenset(row.name for row in SETTINGS if row.delays_interrup
 DEFERRALS = frozenset({"napi_defer_hard_irqs"})
 
 #: By which packets wait before the stack has them: at the device; in the kernel, with the interrupt
-#: masked. What bounds one of a row bounds the wait there.
+#: masked. A count of frames or polls bounds no time: it counts where no time of its row varies.
 WAITS = (
     ("delay_us", *sorted(INTERRUPT_DELAYS - DEFERRALS - {"delay_us"})),
     ("gro_flush_timeout_ns", "irq_suspend_timeout_ns", *sorted(DEFERRALS)),
