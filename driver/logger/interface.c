@@ -21,18 +21,25 @@ unsigned int interface_index(const char *interface)
 	return if_nametoindex(interface);
 }
 
-const char *interface_passes_nothing(const char *interface)
+/* Asks the kernel about the interface; false where it does not say. */
+static bool ask(const char *interface, unsigned long what, struct ifreq *request)
 {
-	struct ifreq request = {0};
 	int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
 	bool known;
 
 	if (fd < 0)
-		return NULL;
-	snprintf(request.ifr_name, sizeof(request.ifr_name), "%s", interface);
-	known = !ioctl(fd, SIOCGIFFLAGS, &request);
+		return false;
+	snprintf(request->ifr_name, sizeof(request->ifr_name), "%s", interface);
+	known = !ioctl(fd, what, request);
 	close(fd);
-	if (!known)
+	return known;
+}
+
+const char *interface_passes_nothing(const char *interface)
+{
+	struct ifreq request = {0};
+
+	if (!ask(interface, SIOCGIFFLAGS, &request))
 		return NULL;
 	return !(request.ifr_flags & IFF_UP) ? "is down" : request.ifr_flags & IFF_RUNNING ? NULL : "has no carrier";
 }
@@ -41,14 +48,8 @@ static bool hardware_address(const char *interface, unsigned short *type, char *
 {
 	struct ifreq request = {0};
 	const unsigned char *bytes = (const unsigned char *)request.ifr_hwaddr.sa_data;
-	int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-	bool known;
+	bool known = ask(interface, SIOCGIFHWADDR, &request);
 
-	if (fd < 0)
-		return false;
-	snprintf(request.ifr_name, sizeof(request.ifr_name), "%s", interface);
-	known = !ioctl(fd, SIOCGIFHWADDR, &request);
-	close(fd);
 	*type = request.ifr_hwaddr.sa_family;
 	snprintf(address, size, "%02x:%02x:%02x:%02x:%02x:%02x", bytes[0], bytes[1], bytes[2], bytes[3],
 		 bytes[4], bytes[5]);

@@ -160,27 +160,27 @@ def test_a_burst_of_one_interval_is_whole(logger, namespaces, tmp_path):
     assert seconds < 0.35
 
 
+def said_in(namespace, *command):
+    """What a command said there, whatever it ended with."""
+    return subprocess.run(
+        inside(namespace, *command),
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE_S,
+        check=False,
+    )
+
+
 @pytest.mark.parametrize("options", [("-d", "200ms"), ("--", "sleep", "0.3")])
 def test_silence_is_said(logger, namespaces, tmp_path, options):
     path = tmp_path / "a.runlog"
     command = [logger, "-i", "lo", "-o", path, *options]
-    done = subprocess.run(
-        inside(namespaces[0], *command),
-        capture_output=True,
-        text=True,
-        timeout=PATIENCE_S,
-        check=False,
-    )
+    done = said_in(namespaces[0], *command)
     assert done.returncode == 0
     assert "no packet passed lo" in done.stderr
     assert None not in read(path).window
-    heard = subprocess.run(
-        inside(namespaces[0], *command[:5], "--force", "--", "ping", "-c2", "-i0.1", "127.0.0.1"),
-        capture_output=True,
-        text=True,
-        timeout=PATIENCE_S,
-        check=False,
-    )
+    ping = ("ping", "-c2", "-i0.1", "127.0.0.1")
+    heard = said_in(namespaces[0], *command[:5], "--force", "--", *ping)
     assert "no packet passed" not in heard.stderr
 
 
@@ -191,13 +191,7 @@ def test_an_interface_that_nothing_passes_is_named_when_recording_begins(
         for namespace, state in zip(namespaces, sides, strict=True):
             subprocess.run(["ip", "-n", namespace, "link", "set", "probe0", state], check=True)
         command = [logger, "-i", "probe0", "-o", tmp_path / f"{said}.runlog", "-d", "20ms"]
-        done = subprocess.run(
-            inside(namespaces[0], *command),
-            capture_output=True,
-            text=True,
-            timeout=PATIENCE_S,
-            check=False,
-        )
+        done = said_in(namespaces[0], *command)
         assert f"probe0 {said}: nothing passes it" in done.stderr
 
 
