@@ -51,6 +51,22 @@ def test_methods_side_by_side(read: Run) -> None:
     assert "cpu-overhead by ols" in read(*typed).stdout
 
 
+def test_costs_without_probes_are_said_to_lack_only_the_least_of_it(
+    run: Run, tmp_path: Path
+) -> None:
+    lines = ["mtu_bytes,delay_us,rx_bytes,rx_packets,rx_interrupts,system_cpu_s,probe_cpu_s"]
+    counts = [(1500, 9e4, 7e4), (1500, 9e4, 9e3), (9000, 2e4, 1e4), (9000, 2e4, 2e3)]
+    for delay_us, (mtu, packets, interrupts) in enumerate(counts):
+        cpu_s = 1 + 2e-6 * packets + 5e-6 * interrupts
+        lines.append(f"{mtu},{delay_us},1e8,{packets},{interrupts},{cpu_s},{1e-6 * interrupts}")
+    (tmp_path / "probed.csv").write_text("\n".join(lines))
+    assert run("import", "probed.csv").returncode == 0
+    said = run("fit", "probed", "cpu-overhead", "--method", "ols").stdout
+    _, _, without = said.partition("without probes")
+    assert "without the least that counting cost" in without
+    assert "three to four times that" in without
+
+
 def test_whitened_needs_replicates_and_says_so(read: Run) -> None:
     done = read("fit", "geist-2005-nfs", "cpu-overhead", "--method", "all", "--json")
     assert done.returncode == 1

@@ -14,7 +14,7 @@ from coalescope.cli.output import (
     printable,
     shown,
 )
-from coalescope.fits.schemas import FitOut
+from coalescope.fits.schemas import LEAST_COUNTING_COST, FitOut
 
 
 def print_fit(found: FitOut, heading: str) -> None:
@@ -71,6 +71,7 @@ def _print_diagnostics(found: FitOut) -> None:
         rows.append(("worst residual", _worst(found)))
     if found.without_probes is not None:
         rows.append(("without probes", _estimates(found.without_probes)))
+        rows.append(("", f"without {LEAST_COUNTING_COST}"))
     width = max(len(label) for label, _ in rows)
     for label, value in rows:
         print(f"  {label.ljust(width)}  {value}")

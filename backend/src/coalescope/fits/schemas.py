@@ -24,6 +24,11 @@ from coalescope.user_models.schemas import UserModelIn
 from coalescope.user_models.service import read_user_model
 from coalescope.web.whole_numbers import JSON_INTEGER
 
+#: `probe_cpu_s` is the probes' own code alone; "Overhead" in benchmarks/README.md has the whole.
+LEAST_COUNTING_COST = (
+    "the least that counting cost (all of it was three to four times that in benchmarks)"
+)
+
 
 class FitIn(BaseModel):
     """What to fit and how."""
@@ -211,8 +216,8 @@ class FitOut(BaseModel):
     without: list[str] = Field(description="Current runs that were left out as asked")
     estimates: dict[str, Estimate]
     without_probes: dict[str, Estimate] | None = Field(
-        description="The estimates of a linear fit where what counting cost (`probe_cpu_s`) is "
-        "taken off the response; null if that is not known of each run",
+        description=f"The estimates of a linear fit without {LEAST_COUNTING_COST}: `probe_cpu_s` "
+        "is taken off the response; null if that is not known of each run",
     )
     covariance: list[list[float]] | None = Field(description="In the order of the estimates")
     diagnostics: Diagnostics

@@ -74,8 +74,8 @@ class Fit:
         factors: of each residual, in their order.
         left_out: runs without a measure that the fit needs.
         without: runs that were left out as asked.
-        without_probes: the estimates where what counting cost is taken off the response; None if
-            that is not known of each run.
+        without_probes: the estimates where the least that counting cost is taken off the response;
+            None if that is not known of each run.
 
     """
 

@@ -47,8 +47,8 @@ class FitTable:
         factors: of each row.
         cells: of each row, as a number.
         when: each row was recorded.
-        probes: what counting cost in each row, as part of the response and in its unit; None
-            unless each row says so.
+        probes: the least that counting cost in each row, as part of the response and in its unit;
+            None unless each row says so.
         left_out: runs without a measure that the fit needs.
         stated: of rows that are means, how many runs they are of and how these scattered.
 
@@ -69,9 +69,10 @@ class FitTable:
         return len(np.unique(self.cells)) < len(self.cells)
 
     def columns_without_probes(self) -> Mapping[str, NDArray[np.float64]] | None:
-        """The same with the response as it would be without what counting cost, if that is known.
+        """The same with the response as it would be without the least that counting cost.
 
-        None also where a response would be 0 or less: the estimated cost is too high for it.
+        None if that is not known of each row, and where a response would be 0 or less: the cost is
+        too high for it.
         """
         if self.probes is None:
             return None

@@ -5,7 +5,7 @@ import { Mathematics } from '../../../components/Mathematics';
 import { decimal } from '../../../plots/number';
 import type { Slider } from '../../../state/fit';
 
-/** What the costs would be without those of counting, where the runs say what counting cost. */
+/** The costs without those of counting, as far as the runs say these: their probes' own code alone. */
 export function WithoutProbes({ fit, sliders }: { fit: Fit; sliders: readonly Slider[] }) {
   const found = sliders.flatMap((slider) => {
     const value = fit.without_probes?.[slider.name]?.value ?? null;
@@ -14,7 +14,7 @@ export function WithoutProbes({ fit, sliders }: { fit: Fit; sliders: readonly Sl
   if (found.length === 0) return null;
   return (
     <p className="note">
-      Without the cost of counting itself:
+      Without the least that counting cost (all of it was three to four times that in benchmarks):
       {found.map(({ name, symbolMath, value, digits }, at) => (
         <span key={name}>
           {at > 0 ? ', ' : ' '}
