@@ -27,25 +27,30 @@ class CpuTimes:
     own_s: float
 
     @classmethod
-    def now(cls) -> "CpuTimes":
-        """All at once; OSError where there is no /proc."""
+    def now(cls, root: int | None = None) -> "CpuTimes":
+        """All at once, with `own_s` of a process and its descendants; OSError without /proc."""
         tasks, stolen = _of_machine_s()
-        return cls(time.monotonic(), tasks, stolen, own_s())
+        return cls(time.monotonic(), tasks, stolen, own_s(root))
 
 
 class Watch:
-    """What disturbs this process and its children, from when it is made on."""
+    """What disturbs a process and its descendants, from when it is made on.
 
-    def __init__(self) -> None:
+    Args:
+        root: the process; None is the one that asks.
+    """
+
+    def __init__(self, root: int | None = None) -> None:
+        self._root = root
         self._begun: CpuTimes | None = None
         with suppress(OSError):
-            self._begun = CpuTimes.now()
+            self._begun = CpuTimes.now(root)
 
     def said(self) -> str:
         """What has disturbed since; nothing where nothing did, or where nobody counts it."""
         if self._begun is None:
             return ""
-        return disturbance(self._begun, CpuTimes.now())
+        return disturbance(self._begun, CpuTimes.now(self._root))
 
 
 def disturbance(begun: CpuTimes, ended: CpuTimes) -> str:
@@ -61,9 +66,9 @@ def disturbance(begun: CpuTimes, ended: CpuTimes) -> str:
     return ""
 
 
-def own_s() -> float:
-    """CPU time of this process, of its descendants, and of those that were waited for."""
-    tree, found = [os.getpid()], 0
+def own_s(root: int | None = None) -> float:
+    """CPU time of a process, this one by default, its descendants, and those waited for."""
+    tree, found = [root or os.getpid()], 0
     while tree:
         pid = tree.pop()
         with suppress(FileNotFoundError, ProcessLookupError):  # it has just ended

@@ -2,14 +2,16 @@
 """A pytest plugin: which failures were disturbed, so that these alone are worth a second run.
 
 A test is disturbed if others used more of a CPU than `disturbance` allows from its beginning to
-its failure, or while a fixture was set up that it shares with other tests. Where
-all that failed was disturbed, `--list-disturbed FILE` has the tests listed there, a line each, and
+its failure, or while a fixture was set up that it shares with other tests. Others are processes
+outside of the test run: its workers, and what they began, do not disturb each other. Where all that
+failed was disturbed, `--list-disturbed FILE` has the tests listed there, a line each, and
 the status is `DISTURBED`: `pytest -n 0 @FILE` runs them once more, alone. One failure that nothing
-disturbed leaves the status at 1. Workers of xdist measure, each with other workers as others.
+disturbed leaves the status at 1.
 """
 
 from __future__ import annotations
 
+import os
 from collections.abc import Generator
 from pathlib import Path
 from typing import Any
@@ -22,6 +24,7 @@ DISTURBED = 75
 
 WATCH = pytest.StashKey[Watch]()
 SHARED = pytest.StashKey[dict[str, str]]()
+RUN = pytest.StashKey[int]()
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -33,14 +36,16 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    if not hasattr(config, "workerinput"):
+    is_worker = hasattr(config, "workerinput")
+    config.stash[RUN] = os.getppid() if is_worker else os.getpid()
+    if not is_worker:
         listed = config.getoption("--list-disturbed")
         config.pluginmanager.register(Failures(Path(listed) if listed else None), "failures")
 
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)
 def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, Any, Any]:
-    item.stash[WATCH] = Watch()
+    item.stash[WATCH] = Watch(item.config.stash[RUN])
     return (yield)
 
 
@@ -50,7 +55,7 @@ def pytest_fixture_setup(
 ) -> Generator[None, Any, Any]:
     if fixturedef.scope == "function":
         return (yield)
-    watch = Watch()
+    watch = Watch(request.config.stash[RUN])
     try:
         return (yield)
     finally:

@@ -23,6 +23,8 @@ import once_more, pytest
 
 class Watch:
     others = ""
+    def __init__(self, root):
+        pass
     def said(self):
         return Watch.others
 
@@ -56,6 +58,30 @@ def test_fails_once(others):
 FAILS_DISTURBED = "def test_disturbed(others): assert not 'disturbed'\n"
 FAILS = "def test_undisturbed(): assert not 'undisturbed'\n"
 PASSES = "def test_passes(others): pass\n"
+#: The machine as it would be if nothing but the test run had its CPUs.
+NOTHING_ELSE = """
+import os, disturbance
+
+RUN = os.getppid() if "PYTEST_XDIST_WORKER" in os.environ else os.getpid()
+disturbance._of_machine_s = lambda: (disturbance.own_s(RUN), 0.0)
+"""
+BURNS = """
+import subprocess, sys
+from pathlib import Path
+
+def test_burns():
+    burns = "import time\\nwhile time.process_time() < 1.0: pass"
+    subprocess.run([sys.executable, "-c", burns], check=True)
+    Path("burnt").touch()
+"""
+FAILS_BESIDE = """
+from pathlib import Path
+from patience import wait_until
+
+def test_fails_beside_a_worker():
+    wait_until(Path("burnt").exists, "the other worker does not end")
+    assert False
+"""
 
 
 @pytest.fixture
@@ -143,6 +169,15 @@ def test_what_disturbed_a_shared_fixture_disturbed_the_tests_that_use_it(suite):
     assert suite("--list-disturbed=list", test_it=passes + beside).ret == 1
 
 
+def test_workers_of_one_run_do_not_disturb_each_other(suite, pytester):
+    """Nor does what they began."""
+    pytester.makeconftest(NOTHING_ELSE)
+    done = suite(*TWO_WORKERS, "--list-disturbed=list", test_a=BURNS, test_b=FAILS_BESIDE)
+    done.assert_outcomes(passed=1, failed=1)
+    assert done.ret == 1
+    assert not Path("list").exists()
+
+
 @each_way
 def test_make_passes_where_what_was_disturbed_passes_alone(make, options):
     status, said = make(options, test_it=FAILS_ONCE + PASSES)
@@ -217,7 +252,7 @@ def test_a_few_ticks_are_no_disturbance_of_a_short_test():
 
 
 def test_where_nobody_counts_a_failure_is_one(monkeypatch):
-    def missing():
+    def missing(root=None):
         raise FileNotFoundError("/proc/stat")
 
     monkeypatch.setattr(CpuTimes, "now", missing)
