@@ -110,6 +110,17 @@ def test_an_interface_that_the_sweep_refuses_and_a_missing_peer(
     assert "can be done" not in done.stdout.splitlines()[0]
 
 
+def test_what_holds_for_all_levels_of_a_factor_is_said_once(tmp_path: Path, logger: Path) -> None:
+    plan = PLAN.format(interface="lo", kind="udp-fan-in")
+    levels = "mtu_bytes = [1500, 3000]\ndelay_us = [0, 25, 50]"
+    done = dry(tmp_path, logger, plan.replace("mtu_bytes = [1500]", levels))
+    said = [line for line in done.stdout.splitlines() if "rx-usecs" in line]
+    assert said == [
+        "  cannot be done: lo: delay_us = 0, 25, 50: its driver has no rx-usecs (`ethtool -c`) "
+        "(6 of 6 cells)"
+    ]
+
+
 @pytest.mark.fault("B7")
 @pytest.mark.network
 def test_without_root_it_says_what_can_be_read(tmp_path: Path, logger: Path) -> None:

@@ -284,6 +284,7 @@ def test_a_logger_that_is_missing_is_no_fault_of_a_workload(files: Files) -> Non
     done = without.sweep()
     assert done.returncode == 1
     assert f"sweep: the logger {without.logger} is not installed" in done.stderr
+    assert all("`make logger` builds" in said for said in (dry.stdout, done.stderr))
     assert "workload" not in done.stderr
     assert "Nothing was changed. 4 runs are marked failed" in done.stderr
     assert {(entry["status"], entry["attempt"]) for entry in without.entries()} == {("failed", 0)}

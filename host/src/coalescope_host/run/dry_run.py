@@ -3,7 +3,7 @@
 
 import json
 import subprocess
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,6 +13,7 @@ from coalescope_host.plan.schedule import Run, pilot_runs
 from coalescope_host.program_environment import program_environment
 from coalescope_host.protocols import SweepError
 from coalescope_host.settings.host import NEEDS_ROOT
+from coalescope_host.settings.level import shown
 
 from .bench import Bench
 from .processes import workload_user
@@ -66,14 +67,12 @@ def dry_run(
     cells = {cell_text(run.levels): run.levels for run in runs}
     hosts = [*_of_hosts(bench, runs), *missing_logger(bench)]
     workloads = _of_workloads(plan, bench, runs, with_logger=not hosts)
-    found: dict[str, list[str]] = {problem: [] for problem in (*refused, *hosts, *workloads)}
+    found = [f"  cannot be done: {problem}" for problem in (*refused, *hosts, *workloads)]
     if not hosts:
-        for text, levels in cells.items():
-            for problem in _of_cell(bench, levels):
-                found.setdefault(problem, []).append(text)
+        found += _findings(bench, cells)
     verdict = [
         _answer(plan, len(cells), runs, possible=not found),
-        *(_finding(problem, texts, len(cells)) for problem, texts in found.items()),
+        *found,
         *_notes(plan, bench),
     ]
     details = [] if hosts else list(_details(plan, bench, cells, runs, drawn=drawn))
@@ -91,9 +90,28 @@ def _counted(number: int, what: str) -> str:
     return f"{number} {what}{'' if number == 1 else 's'}"
 
 
-def _finding(problem: str, texts: Sequence[str], cells: int) -> str:
-    where = f" ({len(texts)} of {_counted(cells, 'cell')})" if texts else ""
-    return f"  cannot be done: {problem}{where}"
+def _findings(bench: Bench, cells: Mapping[str, Levels]) -> Iterator[str]:
+    """What stands against cells: once for all levels of a factor of which the same is said."""
+    found: dict[tuple[str, str], tuple[list[str], list[str]]] = {}
+    for text, levels in cells.items():
+        for problem in _of_cell(bench, levels):
+            before, level, after = _around_level(problem, levels)
+            said, of = found.setdefault((before, after), ([], []))
+            said.append(level)
+            of.append(text)
+    for (before, after), (said, of) in found.items():
+        problem = f"{before}{', '.join(dict.fromkeys(said))}{after}"
+        amount = f"{len(dict.fromkeys(of))} of {_counted(len(cells), 'cell')}"
+        yield f"  cannot be done: {problem} ({amount})"
+
+
+def _around_level(problem: str, levels: Levels) -> tuple[str, str, str]:
+    """What is said before and after the level that it is said of."""
+    for name, level in levels.items():
+        before, named, after = problem.partition(f"{name} = {shown(level)}: ")
+        if named:
+            return f"{before}{name} = ", shown(level), f": {after}"
+    return problem, "", ""
 
 
 def _notes(plan: Plan, bench: Bench) -> Iterator[str]:

@@ -10,7 +10,7 @@ from pathlib import Path
 from coalescope_host.plan.plan import PeerSpec, Plan
 from coalescope_host.protocols import SweepError
 from coalescope_host.remote import Peer, PeerError, PeerLostError, absent, connect, verify_mtu
-from coalescope_host.settings.errors import SettingError
+from coalescope_host.settings.errors import BusyError, SettingError
 from coalescope_host.settings.guard import Guard, restore_all
 from coalescope_host.settings.host import may_administer, open_host
 from coalescope_host.workloads import prepare
@@ -79,12 +79,16 @@ def restore(state: Path | None) -> list[str]:
 
 
 def _let_watchdog_finish(guard: Guard) -> None:
-    """A sweep that was killed a moment ago is being put back: going on at once is no mistake."""
+    """A sweep that was killed a moment ago is being put back: going on at once is no mistake.
+
+    One that runs is: that is said at once.
+    """
     end = time.monotonic() + _WATCHDOG_S
-    while guard.stale() and time.monotonic() < end:
+    while stale := guard.stale():
+        runs = isinstance(stale, BusyError) and not stale.restores
+        if runs or time.monotonic() >= end:
+            raise SweepError(str(stale))
         time.sleep(0.1)
-    if stale := guard.stale():
-        raise SweepError(stale)
 
 
 def _close(peers: list[Peer], place: int) -> None:

@@ -88,7 +88,8 @@ def missing_logger(bench: Bench) -> list[str]:
         return []
     return [
         f"the logger {bench.logger} is not installed on this host, or not in PATH: "
-        "install it, or name it in the plan with [logger] path."
+        "`make logger` builds driver/logger/coalescope-logger. Install it (`make install`), or "
+        "name it in the plan with [logger] path."
     ]
 
 

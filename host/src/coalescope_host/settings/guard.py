@@ -36,11 +36,11 @@ class Guard:
         self._locks: list[int] = []
         self._watchdog: subprocess.Popen[bytes] | None = None
 
-    def stale(self) -> str | None:
+    def stale(self) -> SettingError | None:
         """Who has the interface, or left it changed, and what to do; None if nobody."""
         if not self.path.exists():
             return None
-        return restore_file.in_use(self.path) or restore_file.stale(self.path)
+        return restore_file.in_use(self.path) or SettingError(restore_file.stale(self.path))
 
     def arm(self, state: Mapping[str, Any]) -> None:
         """Have the state on disk, and someone who restores it should this process die or hang.

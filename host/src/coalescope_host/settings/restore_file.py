@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The way back, on disk before the first change: a file for each interface that is being swept.
 
-A lock beside it is held by whoever changes the interface or puts it back; it goes with its process.
+A lock beside it is held by whoever changes the interface or puts it back, and says who and which;
+it goes with its process.
 """
 
 import contextlib
@@ -21,7 +22,7 @@ from coalescope_host.plain_files import replace_file
 
 from .device import Device
 from .driver import bus_address
-from .errors import SettingError
+from .errors import BusyError, SettingError
 from .groups import OF_THE_MACHINE
 from .host import open_saved
 
@@ -31,7 +32,7 @@ BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
 POLL_S = 0.1
 _MOST_BYTES = 1 << 24
 _WRITABLE_BY_OTHERS = stat.S_IWGRP | stat.S_IWOTH
-_NOW = "a sweep is changing or restoring it now"
+_RESTORES = "restores"
 _WHOLE_MACHINE = "the-whole-machine"
 """Longer than any interface's name."""
 
@@ -181,12 +182,12 @@ def remove(path: Path) -> None:
 
 @contextlib.contextmanager
 def locked(path: Path, wait_s: float = 0.0) -> Iterator[None]:
-    """Be the only one who changes or restores the interface of this file.
+    """Be the only one who restores the interface of this file, or changes it.
 
     Raises:
-        SettingError: if another is at it for longer than that.
+        BusyError: if another is at it for longer than that.
     """
-    file = lock(path, wait_s)
+    file = lock(path, wait_s, restores=True)
     try:
         yield
     finally:
@@ -223,19 +224,25 @@ def stale(path: Path) -> str:
     )
 
 
-def in_use(path: Path) -> str | None:
-    """Who changes or restores the interface of this file now; None if nobody does."""
+def in_use(path: Path) -> BusyError | None:
+    """Who changes or restores the interface of this file now; None if nobody does.
+
+    Raises:
+        SettingError: where that cannot be known.
+    """
     try:
         with locked(path):
             return None
-    except SettingError as error:
-        return f"{error}; start this when it has ended"
+    except BusyError as error:
+        return BusyError(f"{error}; start this when it has ended", restores=error.restores)
 
 
-def lock(path: Path, wait_s: float = 0.0, busy: str = "") -> int:
+def lock(path: Path, wait_s: float = 0.0, busy: str = "", *, restores: bool = False) -> int:
     """Like `locked`, until the file descriptor is closed or the process ends.
 
-    `busy`: what is said if another has it.
+    Args:
+        busy: what is said if another has it.
+        restores: what others are told of who has it: it puts the interface back.
     """
     try:
         _make_folder(path.parent)
@@ -255,14 +262,20 @@ def lock(path: Path, wait_s: float = 0.0, busy: str = "") -> int:
             break
         except BlockingIOError:
             if time.monotonic() >= end:
-                holder = os.pread(file, 32, 0).decode("ascii", "replace").strip()
+                held = os.pread(file, 32, 0).decode("ascii", "replace")
                 os.close(file)
-                said = busy or f"{path.stem}: {_NOW}"
-                raise SettingError(f"{said} (process {holder})") from None
+                raise _busy(path, held, busy) from None
             time.sleep(POLL_S)
     os.ftruncate(file, 0)
-    os.pwrite(file, f"{os.getpid()}\n".encode(), 0)
+    os.pwrite(file, f"{os.getpid()} {_RESTORES if restores else 'changes'}\n".encode(), 0)
     return file
+
+
+def _busy(path: Path, held: str, busy: str) -> BusyError:
+    process, _, does = held.strip().partition(" ")
+    restores = does == _RESTORES
+    now = "it is being put back now" if restores else "a sweep is changing it now"
+    return BusyError(f"{busy or f'{path.stem}: {now}'} (process {process})", restores=restores)
 
 
 def restore_saved(saved: Saved) -> None:
