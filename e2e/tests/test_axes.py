@@ -70,13 +70,13 @@ def test_axes_change_places_and_the_cost_stays(page: Page) -> None:
 
 def test_one_press_swaps_the_axes_and_a_pull_keeps_its_parameter(page: Page) -> None:
     page.goto(f"{NFS}?gamma=1.2")
-    page.get_by_label("Pulling a line moves").select_option("gamma")
+    page.get_by_label("Dragging a line adjusts").select_option("gamma")
     page.wait_for_url("**pull=gamma**")
     page.get_by_role("button", name="Swap x and y").press("Enter")
     page.wait_for_url("**x=mtu_bytes**gamma=1.2**")
     page.reload()
     expect(page.get_by_role("button", name="Across: MTU")).to_be_visible()
-    expect(page.get_by_label("Pulling a line moves")).to_have_value("gamma")
+    expect(page.get_by_label("Dragging a line adjusts")).to_have_value("gamma")
     page.get_by_role("button", name="Swap x and y").click()
     expect(page.get_by_role("button", name="Up: MTU")).to_be_visible()
 

@@ -56,7 +56,7 @@ def test_two_ticked_experiments_are_compared(page: Page, labs: Server) -> None:
     page.get_by_role("checkbox", name="Compare After").check()
     page.get_by_role("link", name="Compare 2 experiments").click()
     expect(
-        page.get_by_text("Of the settings: 2 better; 4 that cannot be told apart")
+        page.get_by_text("Of the settings: 2 better; 4 not significantly different")
     ).to_be_visible()
     rows = page.get_by_role("region", name="Settings of A and B").get_by_role("row")
     expect(rows).to_have_count(7)
@@ -131,7 +131,7 @@ def test_a_run_is_left_out_of_the_view_and_put_back(page: Page, labs: Server) ->
     page.get_by_role("link", name="Explore without it").click()
     expect(page.get_by_text("1 run is left out of this view")).to_be_visible()
     expect(page).to_have_url(re.compile(f"without={run}"))
-    page.get_by_role("button", name="Put it back").click()
+    page.get_by_role("button", name="Include again").click()
     expect(page.get_by_text("left out of this view")).to_have_count(0)
     eventually(page, lambda: "without" not in page.url)
 
@@ -155,7 +155,7 @@ def test_a_third_factor_that_varies_is_named_and_held_by_a_press(
     lines = [f"{head},workload"] + [f"{row},{law}" for law in ("tcp", "nfs") for row in rows]
     upload(server, "\n".join(lines).encode(), "three.csv", experiment="three")
     page.goto("/experiments/three/replicates")
-    variance = page.get_by_role("region", name="What moves it, and what is chance")
+    variance = page.get_by_role("region", name="Analysis of variance")
     expect(variance).to_contain_text("Besides MTU and delay, the workload varies")
     variance.get_by_role("button", name="TCP").click()
     expect(page).to_have_url(re.compile("workload=tcp"))
@@ -176,7 +176,7 @@ def test_a_log_is_opened_and_not_uploaded(page: Page, labs: Server) -> None:
     page.on("request", lambda request: sent.append(f"{request.method} {request.url}"))
     page.goto("/open")
     page.locator("input[type=file]").set_input_files(GOLDEN / "small.runlog")
-    expect(page.get_by_text("It is whole and sound")).to_be_visible()
+    expect(page.get_by_text("Valid", exact=True)).to_be_visible()
     expect(page.get_by_text("not uploaded", exact=True)).to_be_visible()
     expect(page.get_by_role("img", name=re.compile("over time"))).to_contain_text("Throughput")
     assert not [request for request in sent if not request.startswith("GET ")]

@@ -291,7 +291,7 @@ def test_a_recommendation_is_on_paper_whole_or_not_at_all(page: Page) -> None:
     page.route("**/recommendations", hold)
     page.goto("/explorer/virtual-testbed")
     section = page.locator(".advice")
-    expect(section.get_by_text("on its way")).to_be_attached()
+    expect(section.get_by_text("Calculating…")).to_be_attached()
     eventually(page, lambda: len(held) == 1)
     page.emulate_media(media="print")
     expect(section).to_be_hidden()

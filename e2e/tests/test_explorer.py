@@ -72,7 +72,7 @@ def test_dragging_a_slider_moves_surface_and_residuals(page: Page, symbol: str) 
     open_explorer(page)
     before = surface(page), residual_marks(page)
     drag_slider(page, symbol, 0.3)
-    expect(page.get_by_text("By hand")).to_be_visible()
+    expect(page.get_by_text("Edited")).to_be_visible()
     eventually(page, lambda: surface(page) != before[0])
     eventually(page, lambda: residual_marks(page) != before[1])
 
@@ -91,9 +91,9 @@ def test_double_click_returns_to_the_fit(page: Page) -> None:
     open_explorer(page)
     before = residual_marks(page)
     drag_slider(page, "β", 0.3)
-    expect(page.get_by_text("By hand")).to_be_visible()
+    expect(page.get_by_text("Edited")).to_be_visible()
     page.get_by_role("slider", name=re.compile("^β")).dblclick()
-    expect(page.get_by_text("By hand")).to_have_count(0)
+    expect(page.get_by_text("Edited")).to_have_count(0)
     eventually(page, lambda: residual_marks(page) == before)
 
 
@@ -141,7 +141,7 @@ def test_a_short_link_leads_to_the_view(page: Page, server: Server) -> None:
     assert token
     page.goto(f"{server.url}/l/{token[1]}")
     expect(page).to_have_url(re.compile(r"/explorer/geist-2005-nfs\?.*gamma=1\.2"))
-    expect(page.get_by_text("By hand")).to_be_visible()
+    expect(page.get_by_text("Edited")).to_be_visible()
 
 
 @pytest.mark.parametrize(
@@ -158,7 +158,7 @@ def test_a_short_link_leads_to_the_view(page: Page, server: Server) -> None:
 def test_a_bad_parameter_spoils_nothing_else(page: Page, query: str) -> None:
     """The good parameter beside it still holds, and the page says what it left out."""
     page.goto(f"{NFS}?alpha=0.83&{query}")
-    expect(page.get_by_text("By hand")).to_be_visible()
+    expect(page.get_by_text("Edited")).to_be_visible()
     slider = page.get_by_role("slider", name=re.compile("^α"))
     expect(slider).to_have_value(re.compile("0.83"))
 
@@ -173,7 +173,7 @@ def test_keyboard_alone_moves_the_crosshair_and_a_slider(page: Page) -> None:
     slider = page.get_by_role("slider", name=re.compile("^α"))
     slider.focus()
     page.keyboard.press("ArrowRight")
-    expect(page.get_by_text("By hand")).to_be_visible()
+    expect(page.get_by_text("Edited")).to_be_visible()
 
 
 @pytest.mark.python
@@ -261,6 +261,6 @@ def test_a_server_that_is_gone_leaves_the_view_working(
     open_explorer(page)
     context.set_offline(True)
     drag_slider(page, "α", 0.2)
-    expect(page.get_by_text("By hand")).to_be_visible()
+    expect(page.get_by_text("Edited")).to_be_visible()
     choose_method(page, "Least squares")
     expect(page.get_by_role("main")).to_contain_text(re.compile("Try again|did not"))

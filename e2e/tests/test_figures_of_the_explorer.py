@@ -65,7 +65,7 @@ def test_the_surface_is_turned_by_hand_and_by_keys_and_back(page: Page) -> None:
     eventually(page, lambda: query(page)["view"] == ["3d"])
     page.reload()
     expect(turn).to_have_attribute("aria-valuenow", "13")
-    page.get_by_role("button", name="Turn back").click()
+    page.get_by_role("button", name="Reset view").click()
     expect(turn).to_have_attribute("aria-valuenow", "-32")
     page.mouse.move(2, 2)
     page.evaluate("document.activeElement.blur()")
@@ -141,7 +141,7 @@ def test_a_partner_that_is_not_there_is_said_and_spoils_nothing(
     said = page.get_by_role("status").filter(has_text="Not to be had")
     # what a menu beside it can mend, and no advice for a shell
     expect(said).to_have_text(
-        "Not to be had: There is no experiment 'no-such-thing'. Choose another."
+        "Not available: There is no experiment 'no-such-thing'. Choose another."
     )
     choose(page, "Map")
     expect(page.locator("[data-layer=contours] text").first).to_be_attached()

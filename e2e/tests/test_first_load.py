@@ -66,7 +66,7 @@ def test_the_first_view_waits_for_no_other_script(page: Page, server: Server) ->
     slider = page.get_by_role("slider", name=re.compile("^α"))
     slider.focus()
     page.keyboard.press("ArrowRight")
-    expect(page.get_by_text("By hand")).to_be_visible()
+    expect(page.get_by_text("Edited")).to_be_visible()
     eventually(page, lambda: held != [])  # control: others are asked for, and do not come
 
 

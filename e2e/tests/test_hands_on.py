@@ -61,7 +61,7 @@ def test_a_pull_stops_at_the_bounds_of_its_parameter(page: Page) -> None:
     open_explorer(page)
     pull(page, -400)
     page.mouse.up()
-    expect(page.get_by_text("By hand")).to_be_visible()
+    expect(page.get_by_text("Edited")).to_be_visible()
     stand_still(page)
     assert value(page, "β") >= 0
 
@@ -69,7 +69,7 @@ def test_a_pull_stops_at_the_bounds_of_its_parameter(page: Page) -> None:
 def test_another_parameter_can_do_it(page: Page) -> None:
     """By name in the panel, or the second strongest with Shift."""
     open_explorer(page)
-    page.get_by_label("Pulling a line moves").select_option("alpha")
+    page.get_by_label("Dragging a line adjusts").select_option("alpha")
     pull(page, 20)
     page.mouse.up()
     eventually(page, lambda: value(page, "α") > 0.813)
@@ -77,13 +77,13 @@ def test_another_parameter_can_do_it(page: Page) -> None:
     assert value(page, "β") == 0.266
     page.get_by_role("button", name="Undo").click()
     eventually(page, lambda: value(page, "α") == 0.813)
-    page.get_by_label("Pulling a line moves").select_option("")
+    page.get_by_label("Dragging a line adjusts").select_option("")
     stand_still(page)
     page.keyboard.down("Shift")
     pull(page, 20)
     page.keyboard.up("Shift")
     page.mouse.up()
-    expect(page.get_by_text("By hand")).to_be_visible()
+    expect(page.get_by_text("Edited")).to_be_visible()
     stand_still(page)
     assert value(page, "β") == 0.266
 
@@ -99,7 +99,7 @@ def test_the_surface_is_pulled_with_alt_and_the_needle_moves_without(page: Page)
     page.mouse.move(x, y - 25, steps=4)
     page.mouse.up()
     page.keyboard.up("Alt")
-    expect(page.get_by_text("By hand")).to_be_visible()
+    expect(page.get_by_text("Edited")).to_be_visible()
     crosshair = page.get_by_role("slider", name="Crosshair")
     stand_still(page)
     at = crosshair.get_attribute("aria-valuetext")
@@ -121,7 +121,7 @@ def test_the_grip_pulls_by_keyboard(page: Page) -> None:
     before = float(grip.get_attribute("aria-valuenow") or "nan")
     page.keyboard.press("ArrowUp")
     page.keyboard.press("ArrowUp")
-    expect(page.get_by_text("By hand")).to_be_visible()
+    expect(page.get_by_text("Edited")).to_be_visible()
     eventually(page, lambda: float(grip.get_attribute("aria-valuenow") or "nan") > before)
     stand_still(page)
     said = grip.get_attribute("aria-valuetext") or ""
@@ -145,7 +145,7 @@ def test_a_number_can_be_typed_and_a_bad_one_says_why(page: Page) -> None:
     ruler = page.get_by_role("slider", name=re.compile("^α"))
     eventually(page, lambda: float(ruler.get_attribute("max") or 0) >= 1.5)
     page.get_by_role("slider", name=re.compile("^α")).dblclick()
-    expect(page.get_by_text("By hand")).to_have_count(0)
+    expect(page.get_by_text("Edited")).to_have_count(0)
 
 
 def test_undo_and_redo_go_through_everything_a_gesture_at_a_time(page: Page) -> None:
@@ -202,7 +202,7 @@ def test_pinned_sets_are_drawn_compared_and_survive_a_reload(page: Page) -> None
     stand_still(page)
     assert lines.evaluate_all("paths => paths.map(p => p.outerHTML)") == drawn
     panel.get_by_role("button", name="Take Fit in hand").click()
-    expect(page.get_by_text("By hand")).to_have_count(0)
+    expect(page.get_by_text("Edited")).to_have_count(0)
     panel.get_by_role("button", name="Remove Fit").click()
     expect(lines).to_have_count(3)
     page.keyboard.press("Control+z")
@@ -293,7 +293,7 @@ def test_a_press_of_another_button_holds_nothing(page: Page) -> None:
     page.mouse.down(button="right")
     slider.focus()
     page.keyboard.press("ArrowRight")
-    expect(page.get_by_text("By hand")).to_be_visible()
+    expect(page.get_by_text("Edited")).to_be_visible()
     stand_still(page)
     expect(page.locator("canvas.moving").first).to_be_hidden()
 

@@ -27,7 +27,7 @@ def test_a_view_in_one_file_still_drags_without_a_network(
 ) -> None:
     open_explorer(page, "/explorer/geist-2005-nfs?delay_ticks=240")
     drag_slider(page, "β", 0.2)
-    expect(page.get_by_text("By hand")).to_be_visible()
+    expect(page.get_by_text("Edited")).to_be_visible()
     path = exported(page, tmp_path)
     assert path.suffix == ".html"
     assert 1_500_000 < path.stat().st_size < 2_500_000  # the menu says 2 MB

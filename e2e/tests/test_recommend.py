@@ -88,7 +88,7 @@ def test_the_answer_its_curve_and_its_commands(page: Page, lab: str) -> None:
         page, lambda: page.evaluate("navigator.clipboard.readText()") == commands.inner_text()
     )
     advice.get_by_role("button", name="Way back").click()
-    back = advice.get_by_label("Commands for the way back")
+    back = advice.get_by_label("Undo commands")
     expect(back).to_contain_text("sh /run/coalescope-eth9.back")
     advice.get_by_role("button", name="Make it persistent").click()
     advice.get_by_role("combobox", name=re.compile("^System")).select_option("netplan")

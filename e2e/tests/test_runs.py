@@ -47,7 +47,7 @@ def test_a_list_is_filtered_sorted_and_sent(page: Page, chromium: Browser, serve
         assert rows(other).all_inner_texts() == rows(page).all_inner_texts()
 
     choice(page, "State").select_option("retracted")
-    expect(page.get_by_text("No run is like that")).to_be_visible()
+    expect(page.get_by_text("No matching runs")).to_be_visible()
     page.get_by_role("button", name="Show all").click()
     expect(rows(page)).to_have_count(28)
     eventually(page, lambda: page.url.endswith("?sort=-delay_ticks"))

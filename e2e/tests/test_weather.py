@@ -49,11 +49,11 @@ def test_a_server_that_goes_in_mid_drag_does_not_end_the_drag(page: Page, consol
     eventually(page, lambda: surface(page) != half[1])
     panel = page.get_by_role("complementary", name="Model")
     choose_method(page, "Least squares")
-    expect(panel).to_contain_text("The fit did not arrive")
+    expect(panel).to_contain_text("Couldn’t load the fit")
     expect(panel).to_contain_text("keep the fit from before")
     expect(panel.get_by_role("button", name="Try again")).to_be_visible()
     page.unroute("**/api/**")
-    expect(panel).not_to_contain_text("The fit did not arrive")
+    expect(panel).not_to_contain_text("Couldn’t load the fit")
     expect(panel).to_contain_text("fit, 95 % interval")
 
 
@@ -105,19 +105,19 @@ def test_a_fit_of_older_data_says_so_until_it_is_fitted_again(page: Page) -> Non
     page.route(CELLS, newer)
     open_from_the_list(page)
     panel = page.get_by_role("complementary", name="Model")
-    expect(panel).to_contain_text("The fit is older than its data")
+    expect(panel).to_contain_text("This fit is out of date")
     expect(page.locator("canvas.surface").first).to_have_css("opacity", "0.45")
     stand_still(page)
     # cells are current, and sliders still move the surface
     x, y, width = press(page, "β")
     page.mouse.move(x + 0.2 * width, y, steps=3)
     page.mouse.up()
-    expect(page.get_by_text("By hand")).to_be_visible()
+    expect(page.get_by_text("Edited")).to_be_visible()
     page.route(FITS, newer)
     panel.get_by_role("button", name="Fit again").click()
-    expect(panel).not_to_contain_text("The fit is older than its data")
+    expect(panel).not_to_contain_text("This fit is out of date")
     expect(page.locator("canvas.surface").first).to_have_css("opacity", "1")
-    expect(page.get_by_text("By hand")).to_have_count(0)
+    expect(page.get_by_text("Edited")).to_have_count(0)
 
 
 def test_a_menu_that_is_opened_before_its_experiments_came_gets_them_and_the_focus(
@@ -127,7 +127,7 @@ def test_a_menu_that_is_opened_before_its_experiments_came_gets_them_and_the_foc
     page.route("**/api/experiments", lambda route: waiting.append(route))  # noqa: PLW0108
     page.goto(NFS)
     page.get_by_role("button", name=re.compile("^Experiment: ")).press("Enter")
-    expect(page.get_by_text("The experiments are on their way.").first).to_be_visible()
+    expect(page.get_by_text("Loading experiments…").first).to_be_visible()
     eventually(page, lambda: len(waiting) == 1)
     waiting[0].continue_()
     experiments = page.get_by_role("menuitemradio")
@@ -149,7 +149,7 @@ def test_what_was_done_just_before_leaving_is_there_after_going_back(page: Page)
     page.get_by_role("slider", name=re.compile("^γ")).evaluate(MOVE_AND_LEAVE)
     expect(page.get_by_role("heading", name="Models", exact=True)).to_be_visible()
     page.go_back()
-    expect(page.get_by_text("By hand")).to_be_visible()
+    expect(page.get_by_text("Edited")).to_be_visible()
 
 
 def test_a_part_that_does_not_come_takes_only_itself_away(page: Page, console: Console) -> None:
@@ -175,7 +175,7 @@ def test_cells_that_take_long_have_their_place_from_the_first_moment(page: Page)
     waiting: list[Route] = []
     page.route(CELLS, lambda route: waiting.append(route))  # noqa: PLW0108
     open_from_the_list(page)
-    expect(page.get_by_role("main")).to_contain_text("The cells are on their way")
+    expect(page.get_by_role("main")).to_contain_text("Loading cells…")
     # the axes, from what the experiment says of itself; no spinner, and nothing to press yet
     for tick in ("1500", "4500", "640"):
         expect(page.get_by_role("main").get_by_text(tick, exact=True).first).to_be_visible()
@@ -186,7 +186,7 @@ def test_cells_that_take_long_have_their_place_from_the_first_moment(page: Page)
     for route in waiting:
         route.continue_()
     expect(page.locator(".foot")).to_be_attached()
-    expect(page.get_by_role("main")).not_to_contain_text("The cells are on their way")
+    expect(page.get_by_role("main")).not_to_contain_text("Loading cells…")
     stand_still(page)
     loaded = page.get_by_role("heading", level=1).bounding_box()
     assert loaded
@@ -228,12 +228,12 @@ def test_a_run_that_is_gone_says_so_and_spoils_nothing(
     page.goto(f"{NFS}?without={gone},{runs[0]['id']}")
     expect(page.get_by_text("1 run is left out of this view")).to_be_visible()
     expect(page.get_by_text("1 more does not count here anyway")).to_be_visible()
-    page.get_by_role("button", name="Put it back").click()
+    page.get_by_role("button", name="Include again").click()
     expect(page.get_by_text("left out of this view")).to_have_count(0)
 
     page.goto(f"{NFS}?without={gone}")
-    expect(page.get_by_text("Nothing is left out of this view")).to_be_visible()
-    page.get_by_role("button", name="Forget it").click()
+    expect(page.get_by_text("No runs are excluded from this view")).to_be_visible()
+    page.get_by_role("button", name="Clear").click()
     expect(page.get_by_text("left out of this view")).to_have_count(0)
 
 

@@ -68,7 +68,7 @@ def test_a_model_is_drawn_edited_and_run(page: Page) -> None:
     slider = page.get_by_role("slider", name="wait_us")
     slider.focus()
     page.keyboard.press("End")
-    expect(page.get_by_text("By hand")).to_be_visible()
+    expect(page.get_by_text("Edited")).to_be_visible()
     eventually(page, lambda: surface(page) != before)
     write(page, LAW)
     expect(page.get_by_text("of the last run")).to_be_visible()
@@ -165,7 +165,7 @@ def test_a_fit_to_an_experiment_that_is_not_there_says_so(page: Page, console: C
     console.expected.append("404")
     asked = "experiment=nowhere&response=throughput_mbps&free=link_rate_mbps"
     page.goto(f"/workshop?model=link-bound&{asked}")
-    notice = page.get_by_role("alert").filter(has_text="did not arrive")
+    notice = page.get_by_role("alert").filter(has_text="Couldn’t load")
     expect(notice).to_contain_text("There is no experiment 'nowhere'. Choose another.")
     expect(notice).not_to_contain_text("list what there is")
 
@@ -445,14 +445,14 @@ def test_a_link_shows_the_fit_the_sliders_and_the_pull(
     slider = page.get_by_role("slider", name="wait_us")
     slider.focus()
     page.keyboard.press("End")
-    page.get_by_label("Pulling a line moves").select_option("wait_us")
+    page.get_by_label("Dragging a line adjusts").select_option("wait_us")
     page.wait_for_url("**pull=wait_us*")
     before = sights(page)
     with somebody_else(chromium, color_scheme="light") as fresh:
         other = fresh.new_page()
         other.goto(page.url)
         assert sights(other) == before
-        expect(other.get_by_label("Pulling a line moves")).to_have_value("wait_us")
+        expect(other.get_by_label("Dragging a line adjusts")).to_have_value("wait_us")
         expect(other.get_by_text("By hand")).to_be_visible()
         # the control: another slider is another picture
         other.get_by_role("slider", name="wait_us").press("Home")

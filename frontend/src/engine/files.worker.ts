@@ -42,7 +42,7 @@ type Open = (kind: OpenRequest['as'], content: Uint8Array, name: string, points:
 async function boot(): Promise<Open> {
   const base = fileAddress(__PYODIDE_BASE__);
   const readers = fetch(fileAddress(__READERS_ZIP__)).then((r) => {
-    if (!r.ok) throw new Error(`the program that reads files did not arrive: ${r.status}`);
+    if (!r.ok) throw new Error(`couldn’t load the program that reads files: ${r.status}`);
     return r.arrayBuffer();
   });
   const python: PyodideAPI = await loadPyodide({ indexURL: base, stdLibURL: `${base}stdlib.zip` });

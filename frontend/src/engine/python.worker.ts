@@ -13,7 +13,7 @@ type Evaluate = (text: string) => string;
 /** What Python remembers: itself started and the models imported, as build/snapshot.ts left it. */
 async function memory(): Promise<ArrayBuffer> {
   const answer = await fetch(fileAddress(__PYTHON_MEMORY__));
-  if (!answer.ok || !answer.body) throw new Error(`the memory of Python did not arrive: ${answer.status}`);
+  if (!answer.ok || !answer.body) throw new Error(`couldn’t load Python’s memory image: ${answer.status}`);
   return new Response(answer.body.pipeThrough(new DecompressionStream('gzip'))).arrayBuffer();
 }
 

@@ -30,7 +30,7 @@ export function unavailable(figure: Figure, view: Drawable): string | null {
   }
   if (figure === 'map') return code ? 'a limit is a name, not a height' : null;
   if (code) return 'a limit is a name, not a number';
-  if (figure === '3d') return view.binding || view.points.length > 0 ? null : 'there is no value to stand up';
+  if (figure === '3d') return view.binding || view.points.length > 0 ? null : 'no values to plot';
   if (!view.measured) return 'there are no cells to compare with';
   if (figure === 'residuals') return view.binding ? null : 'there is no model to compare with';
   return null;

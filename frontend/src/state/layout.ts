@@ -261,7 +261,7 @@ export function resolved(a: Point, b: Point): boolean {
   return Math.abs(a.mean - b.mean) > Math.hypot(a.half, b.half);
 }
 
-/** Neighbouring settings whose cells cannot be told apart. */
+/** Neighbouring settings whose cells are not significantly different. */
 export function ties(layout: Layout, points: readonly Point[]): [Point, Point][] {
   const at = new Map(points.map((p) => [`${p.x},${p.y}`, p]));
   const out: [Point, Point][] = [];

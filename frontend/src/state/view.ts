@@ -66,7 +66,7 @@ export interface View {
   readonly measured: boolean;
 }
 
-/** Among more cells nobody looks for two that cannot be told apart. */
+/** Among more cells nobody looks for two that are not significantly different. */
 const MOST_TIED = 2000;
 
 function dependenceOf(subject: Subject, measure: string): string | null {

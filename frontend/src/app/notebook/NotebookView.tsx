@@ -83,7 +83,7 @@ export function NotebookView({ notebook }: { notebook: Notebook }) {
   const failed = experiment.error ?? cells.error;
   if (failed)
     return (
-      <Notice tone="bad" title="The experiment did not arrive">
+      <Notice tone="bad" title="Couldn’t load the experiment">
         {reasonOf(failed)}
       </Notice>
     );

@@ -255,7 +255,7 @@ function Experiments({ compared, change }: { compared: Compared; change: (next: 
           <Figure art={art} />
           <p className="note">
             Whiskers: 95 % t interval of the replicates above; below, of the ratio, for all settings together. Hollow:
-            cannot be told apart, or a single run above.
+            not significantly different, or a single run above.
           </p>
         </Section>
       )}

@@ -90,7 +90,7 @@ export function RunsCompared({ ids }: { ids: readonly string[] }) {
   const timed = useMemo(() => known.map((each, k) => ({ name: letterOf(k), contents: each })), [known]);
   if (failed >= 0)
     return (
-      <Notice tone="bad" title={`Run ${ids[failed]} did not arrive`}>
+      <Notice tone="bad" title={`Couldn’t load run ${ids[failed]}`}>
         {gone(asked[failed].error)
           ? 'This store has no such run: it was stored elsewhere, or removed with its experiment.'
           : reasonOf(asked[failed].error)}

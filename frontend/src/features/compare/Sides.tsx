@@ -73,7 +73,7 @@ function OneSide(props: {
       <Levels side={side} onChange={onChange} />
       {onRemove && (
         <button type="button" className="quiet small" onClick={onRemove} aria-label={`Take ${letter} out`}>
-          <Icon name="bad" small /> Take out
+          <Icon name="bad" small /> Remove
         </button>
       )}
     </fieldset>

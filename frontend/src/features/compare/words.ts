@@ -54,7 +54,7 @@ export function outcome(
   digits = spanDecimals([interval]),
 ): string {
   if (interval === null) return 'no interval';
-  if (!resolved) return 'cannot be told apart';
+  if (!resolved) return 'not significantly different';
   return [change(ratio, digits), verdict === 'better' || verdict === 'worse' ? verdict : ''].filter(Boolean).join(', ');
 }
 
@@ -67,7 +67,9 @@ function overall({ overall_ratio: ratio, overall_ci95: interval }: Comparison): 
   const told = interval[0] > 1 || interval[1] < 1;
   const digits = spanDecimals([interval]);
   const within = `95 % interval ${span(interval, digits)}`;
-  return told ? `Overall ${change(ratio, digits)} (${within}).` : `Overall they cannot be told apart (${within}).`;
+  return told
+    ? `Overall ${change(ratio, digits)} (${within}).`
+    : `Overall they are not significantly different (${within}).`;
 }
 
 /** The whole comparison in a few sentences. */
@@ -82,7 +84,7 @@ export function summary(comparison: Comparison, a: string, b: string): string {
     comparison.better === null
       ? resolved.length > 0 && counted(resolved.length, 'differs', 'differ')
       : [better && `${better} better`, worse && `${worse} worse`].filter(Boolean).join(', '),
-    open > 0 && `${open} that cannot be told apart`,
+    open > 0 && `${open} not significantly different`,
     blind > 0 && `${blind} without an interval`,
   ].filter(Boolean);
   const rest = [only_a.length && `${only_a.length} only in ${a}`, only_b.length && `${only_b.length} only in ${b}`];

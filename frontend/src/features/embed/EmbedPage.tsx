@@ -104,7 +104,7 @@ function ExperimentEmbed({ slug }: { slug: string }) {
         There is no experiment named <code>{slug}</code> here.
       </Nothing>
     ) : (
-      <Nothing title="The experiment did not arrive">{reasonOf(failed)}</Nothing>
+      <Nothing title="Couldn’t load the experiment">{reasonOf(failed)}</Nothing>
     );
   if (!known || !subject) return <LoadingLine label="Loading the experiment" />;
   const out = cells.data?.left_out.length ?? 0;

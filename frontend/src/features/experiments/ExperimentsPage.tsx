@@ -194,7 +194,7 @@ export function ExperimentsPage() {
       {experiments.isError && (
         <Notice
           tone="bad"
-          title="The experiments did not arrive"
+          title="Couldn’t load the experiments"
           {...tryAgain(experiments.error, () => void experiments.refetch())}
         >
           {reasonOf(experiments.error)} {experiments.data && 'What was on the page is still there.'}

@@ -8,7 +8,7 @@ export function Awaited({ experiments: { data, error } }: { experiments: ReturnT
   if (data) return null;
   return (
     <p className={error ? 'made bad' : 'made'}>
-      {error ? `The experiments did not arrive: ${reasonOf(error)}` : 'The experiments are on their way.'}
+      {error ? `Couldn’t load the experiments: ${reasonOf(error)}` : 'Loading experiments…'}
     </p>
   );
 }

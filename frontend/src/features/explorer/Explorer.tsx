@@ -75,13 +75,13 @@ function sentence(view: View, kind: string, cellsBusy: boolean): string {
       ? `${n} of ${n + coming} planned cells`
       : `${n} ${kind} ${n === 1 ? 'cell' : 'cells'}`.replace(/\s+/g, ' ');
   const unit = view.measure.unit === 'jiffies/GB' ? 'Jiffies of 10 ms. ' : '';
-  if (cellsBusy) return 'The cells are on their way.';
-  if (view.figure === 'limits') return 'What limits the throughput first, as the model has it; the needle names it.';
+  if (cellsBusy) return 'Loading cells…';
+  if (view.figure === 'limits') return 'Throughput bottleneck predicted by the model; the crosshair shows its name.';
   if (view.figure === 'residuals')
     return `${unit}The ${cells} against the model; pale and dashed where a cell’s interval holds the model.`;
   if (view.figure === 'difference')
     return view.partner
-      ? `${unit}The ${cells} against ${view.partner.title} (${view.partner.kind}); pale and dashed where they cannot be told apart.`
+      ? `${unit}The ${cells} against ${view.partner.title} (${view.partner.kind}); pale and dashed where they are not significantly different.`
       : `${unit}The ${cells} against another experiment’s.`;
   if (!view.measured) return `${unit}${view.binding?.model.summary ?? ''}`;
   const plane = view.layout.shape === 'plane';

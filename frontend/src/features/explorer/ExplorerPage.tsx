@@ -48,7 +48,7 @@ function Missing(props: { slug: string; error: unknown; again: () => void; follo
   return (
     <div className="page">
       <header className="lede">
-        <h1>The experiment did not arrive</h1>
+        <h1>Couldn’t load the experiment</h1>
         <p>
           {reasonOf(error)}{' '}
           {mayComeYet(error) && (
@@ -83,7 +83,7 @@ function LeftOut(props: { asked: readonly string[]; known: readonly string[]; pu
   const strange = asked.length - known.length;
   if (known.length === 0)
     return (
-      <Notice tone="plain" title="Nothing is left out of this view" action={{ label: 'Forget it', onClick: putBack }}>
+      <Notice tone="plain" title="No runs are excluded from this view" action={{ label: 'Clear', onClick: putBack }}>
         The address leaves out {strange === 1 ? 'a run that does' : `${strange} runs that do`} not count here anyway.
       </Notice>
     );
@@ -91,7 +91,7 @@ function LeftOut(props: { asked: readonly string[]; known: readonly string[]; pu
     <Notice
       tone="warn"
       title={`${known.length} ${known.length === 1 ? 'run is' : 'runs are'} left out of this view`}
-      action={{ label: known.length === 1 ? 'Put it back' : 'Put them back', onClick: putBack }}
+      action={{ label: 'Include again', onClick: putBack }}
     >
       {known.map((id, k) => (
         <span key={id}>

@@ -41,7 +41,7 @@ function TurnBack() {
         disabled={!away}
         onClick={() => store.update({ turn: START_TURN })}
       >
-        Turn back
+        Reset view
       </button>
     </>
   );
@@ -49,9 +49,9 @@ function TurnBack() {
 
 /** What the difference map has to say about its partner. */
 function partnerWords(other: Other, settings: number): string {
-  if (other.error) return `Not to be had: ${reasonOfChoice(other.error)}`;
+  if (other.error) return `Not available: ${reasonOfChoice(other.error)}`;
   if (other.slug === null) return 'Choose what to compare with.';
-  if (!other.data) return 'Its cells are on their way.';
+  if (!other.data) return 'Loading its cells…';
   return settings === 0 ? 'It has no setting of this plane with this measure.' : '';
 }
 

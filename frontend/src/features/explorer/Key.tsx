@@ -56,7 +56,7 @@ function TileKey({ view }: { view: View }) {
           <rect width="20" height="12" fill="currentColor" />
           <rect x="1.5" y="1.5" width="17" height="9" fill="none" stroke="var(--line-3)" strokeDasharray="2 2" />
         </svg>
-        pale: not told apart
+        pale: not significant
       </li>
       {[...view.points, ...(view.partner?.points ?? [])].some((p) => p.half === null) && (
         <li>

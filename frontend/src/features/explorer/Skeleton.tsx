@@ -75,7 +75,7 @@ export function Skeleton({ experiment }: { experiment: Experiment }) {
             <h1>
               <Rich>{view?.measure.label ?? experiment.title}</Rich>
             </h1>
-            <p>The cells are on their way.</p>
+            <p>Loading cells…</p>
           </div>
         </header>
         <div className="key" />

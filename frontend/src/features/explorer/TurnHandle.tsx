@@ -28,7 +28,7 @@ export function TurnHandle({ picture }: { picture: RefObject<Picture | null> }) 
       const text = String(value);
       if (element.getAttribute(name) !== text) element.setAttribute(name, text);
     }
-    const words = `${state.turn.round}° round, ${state.turn.above}° from above; Home turns it back`;
+    const words = `${state.turn.round}° round, ${state.turn.above}° from above; Home resets the view`;
     if (element.getAttribute('aria-valuetext') === words) return;
     element.setAttribute('aria-valuetext', words);
     element.setAttribute('aria-valuenow', String(state.turn.round));

@@ -78,9 +78,9 @@ const CONTRASTED = { difference: 'minus', ratio: 'over', errors: 'minus, in stan
 /** What a figure other than the surface shows; null of the surface itself, seen from wherever. */
 function figureWords(view: View, state: ExplorerState): string | null {
   const model = view.binding?.model.title ?? 'model';
-  const byHand = Object.keys(state.byHand).length > 0 ? ', parameters by hand' : '';
+  const byHand = Object.keys(state.byHand).length > 0 ? ', edited parameters' : '';
   if (view.figure === 'limits') return `what limits the throughput first: ${model}${byHand}`;
-  const pale = 'pale and dashed: not told apart';
+  const pale = 'pale and dashed: not significantly different';
   if (view.figure === 'residuals') return `cells ${CONTRASTED[state.contrast]} ${model}${byHand}; ${pale}`;
   if (view.figure === 'difference' && view.partner)
     return `cells ${CONTRASTED[state.contrast]} those of ${view.partner.title} (${view.partner.kind}); ${pale}`;
@@ -95,7 +95,7 @@ export function captions(
   const choices = Object.values(state.where).map(levelWords).join(', ');
   const drawn =
     view.binding && view.mode === 'model'
-      ? `${view.binding.model.title}${Object.keys(state.byHand).length > 0 ? ', parameters by hand' : ''}`
+      ? `${view.binding.model.title}${Object.keys(state.byHand).length > 0 ? ', edited parameters' : ''}`
       : view.mode === 'interpolated'
         ? 'interpolated between the cells'
         : 'cells only';

@@ -81,7 +81,7 @@ export function Showpiece({ slug, query, words }: { slug: string; query: string;
   };
   if (error)
     return (
-      <Notice tone="bad" title="The study did not arrive" {...tryAgain(error, again)}>
+      <Notice tone="bad" title="Couldn’t load the study" {...tryAgain(error, again)}>
         {reasonOf(error)}
       </Notice>
     );

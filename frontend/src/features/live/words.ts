@@ -34,9 +34,9 @@ export function progressInWords(sweep: Sweep, nowMs: number): string {
       return `A sweep is on: ${runs(sweep)}${left}.`;
     }
     case 'silent':
-      return `A sweep has been silent for ${durationInWords((nowMs - Date.parse(sweep.updated_at)) / 1000)}: ${runs(sweep)}.`;
+      return `No update from a sweep for ${durationInWords((nowMs - Date.parse(sweep.updated_at)) / 1000)}: ${runs(sweep)}.`;
     case 'stopped':
-      return `The sweep stopped: ${runs(sweep)}. The same command goes on with the rest, where its logs were kept (--out).`;
+      return `The sweep stopped: ${runs(sweep)}. Rerun the same command to resume, if its logs were kept (--out).`;
     case 'ended':
       return `The sweep has ended: ${runs(sweep)}.`;
   }

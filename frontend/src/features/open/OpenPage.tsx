@@ -63,9 +63,9 @@ function verdict({ readable, complete, problems, doubts }: OpenedLog['report']):
   if (!readable) return { tone: 'bad', words: 'Nothing in it can be read' };
   if (problems.some(({ severity }) => severity === 'error'))
     return { tone: 'bad', words: 'It is damaged; what is whole in it is shown' };
-  if (!complete) return { tone: 'warn', words: 'It was cut off; it is shown up to its last whole block' };
+  if (!complete) return { tone: 'warn', words: 'Truncated; shown up to its last complete block' };
   if (doubts.length > 0) return { tone: 'warn', words: 'It is whole, but the run is doubtful' };
-  return { tone: 'plain', words: problems.length > 0 ? 'It is whole, with remarks' : 'It is whole and sound' };
+  return { tone: 'plain', words: problems.length > 0 ? 'Valid, with warnings' : 'Valid' };
 }
 
 function Problems({ problems }: { problems: readonly LogProblem[] }) {

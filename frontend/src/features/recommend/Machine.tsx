@@ -100,7 +100,7 @@ function Commands({ commands }: { commands: NonNullable<Recommendation['commands
       )}
       {way === 'back' && (
         <>
-          <Script label="Commands for the way back" text={commands.back.join('\n')} />
+          <Script label="Undo commands" text={commands.back.join('\n')} />
           <p className="note">In any shell, as root. The file is written before anything is set.</p>
         </>
       )}
@@ -232,7 +232,7 @@ export function Machine(props: {
           <Commands commands={commands} />
         ) : (
           <p className="note">
-            {asked.isFetching ? 'The commands are on their way.' : 'There is nothing to set without an answer.'}
+            {asked.isFetching ? 'Loading commands…' : 'There is nothing to set without an answer.'}
           </p>
         )}
       </div>

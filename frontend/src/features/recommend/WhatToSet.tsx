@@ -225,7 +225,7 @@ export function WhatToSet(props: WhatToSetProps) {
           <Sentence parts={whyNone} go={go} /> {again}
         </p>
       ) : (
-        <p className="answer awaited">The answer is on its way.</p>
+        <p className="answer awaited">Calculating…</p>
       )}
     </div>
   );
@@ -292,7 +292,7 @@ export function WhatToSet(props: WhatToSetProps) {
       <header className="advicehead">
         {whose}
         <button type="button" className="quiet small boxed" aria-expanded="true" onClick={() => set({ open: null })}>
-          Fold
+          Collapse
           <Icon name="down" small className="up" />
         </button>
       </header>

@@ -224,7 +224,7 @@ export function figureShapes(
 /** What the picture shows, below it. */
 export function captionOf(question: Question, answer: Recommendation, layout: Layout): string {
   const which = figureOf(question, answer, layout);
-  const hollow = answer.candidates.some((c) => !c.allowed) ? ' Hollow: breaks a limit.' : '';
+  const hollow = answer.candidates.some((c) => !c.allowed) ? ' Hollow: violates a limit.' : '';
   const boxed = answer.answer === null ? '' : ' Bold box: the answer.';
   const good = answer.choices.length > 1 ? ' Thin boxes: as good.' : '';
   const ring = referenceOf(answer) ? ' Ring: what it is compared with.' : '';

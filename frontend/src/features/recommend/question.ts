@@ -232,7 +232,7 @@ export function questionOf(
       reason:
         aims.length === 1
           ? `A trade needs two measures; of what is weighed, the runs have ${LABELS[aims[0].role]} only. Weigh or measure another.`
-          : 'Nothing that was measured is weighed: give two of the goals a weight.',
+          : 'Give at least two measured goals a weight.',
     };
   const rest = restOf(advice);
   const without = subject.without?.length ? { without: [...subject.without] } : {};

@@ -59,7 +59,7 @@ export function whyOf(question: Question, answer: Recommendation): string | null
   const of =
     choices.length > 1
       ? `It changes least of the ${choices.length} settings that keep the limits and lose at most ${lost}.`
-      : `Every other setting breaks a limit or loses more than ${lost}, or may.`;
+      : `Every other setting violates a limit or loses more than ${lost}, or may.`;
   return `${of} By their runs: no model is in it.`;
 }
 
@@ -266,7 +266,7 @@ export const MEANINGS: readonly (readonly [string, string])[] = [
 
 /** Why a setting is where it is in the table. */
 export function standingOf(candidate: Candidate, place: number, answer: Recommendation): string {
-  if (!candidate.allowed) return 'breaks a limit';
+  if (!candidate.allowed) return 'violates a limit';
   if (place === answer.answer) return 'the answer';
   const best = place === answer.best ? 'best mean' : null;
   if (answer.choices.includes(place)) return best ? `${best}, as good` : 'as good';

@@ -52,7 +52,7 @@ function Body({ experiment, view, change }: { experiment: Experiment; view: Chos
           <Cells slug={slug} measure={replicates.data.measure} cells={cells} unit={replicates.data.unit} />
         </Section>
       )}
-      <Section title="What moves it, and what is chance">
+      <Section title="Analysis of variance">
         {pair.length < 2 ? (
           <p>An analysis of variance needs two factors that vary. Let two be free above.</p>
         ) : variance.data ? (
@@ -60,7 +60,7 @@ function Body({ experiment, view, change }: { experiment: Experiment; view: Chos
         ) : variance.isError ? (
           <NoVariance error={variance.error} experiment={experiment} pair={pair} change={change} />
         ) : (
-          <p>It is being computed.</p>
+          <p>Calculating…</p>
         )}
       </Section>
       <Section title="What to measure again">
@@ -100,7 +100,7 @@ export function ReplicatesPage({ slug }: { slug: string }) {
       {experiment.isError && (
         <Notice
           tone="bad"
-          title="The experiment did not arrive"
+          title="Couldn’t load the experiment"
           {...tryAgain(experiment.error, () => experiment.refetch())}
         >
           {reasonOf(experiment.error)}

@@ -109,7 +109,7 @@ export function NoReplicates(props: { error: Error; experiment: Experiment; wher
   const free = experiment.factors.find(({ name, levels }) => levels.length > 1 && !(name in where));
   if (!(error instanceof ApiError && error.code === 'too_many_replicates' && free))
     return (
-      <Notice tone="bad" title="The replicates did not arrive">
+      <Notice tone="bad" title="Couldn’t load the replicates">
         {reasonOf(error)}
       </Notice>
     );

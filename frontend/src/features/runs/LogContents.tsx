@@ -77,7 +77,7 @@ function Counters({ contents }: { contents: Contents }) {
         </table>
       </ScrollRegion>
       <p className="note">
-        Over the window. “Not known”: the counter started anew in it.
+        Over the window. “Not known”: the counter was reset in it.
         {contents.counters_left_out > 0 && ` ${contents.counters_left_out} further counters are not listed.`}
       </p>
     </>

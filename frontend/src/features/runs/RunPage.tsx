@@ -32,7 +32,7 @@ function OverTime({ run, name }: { run: RunDetail; name: string }) {
     return (
       <Notice
         tone="bad"
-        title="The log’s contents did not arrive"
+        title="Couldn’t load the log’s contents"
         {...tryAgain(contents.error, () => contents.refetch())}
       >
         {reasonOf(contents.error)}
@@ -111,7 +111,7 @@ export function RunPage({ id }: { id: string }) {
         </header>
       )}
       {run.isError && !missing && (
-        <Notice tone="bad" title="The run did not arrive" {...tryAgain(run.error, () => run.refetch())}>
+        <Notice tone="bad" title="Couldn’t load the run" {...tryAgain(run.error, () => run.refetch())}>
           {reasonOf(run.error)} {run.data && 'What was on the page is still there.'}
         </Notice>
       )}

@@ -94,7 +94,7 @@ export function Remarks({ run }: { run: RunDetail }) {
         </Notice>
       )}
       {run.partial && (
-        <Notice tone="warn" title="Partial: the log was cut off">
+        <Notice tone="warn" title="Partial: the log is truncated">
           What stands before its last whole block was kept and measured.
         </Notice>
       )}

@@ -214,13 +214,9 @@ function Nothing(props: { total: number; listing: Listing; change: (next: Partia
   const { total, listing, change } = props;
   if (total > 0)
     return (
-      <Notice
-        tone="plain"
-        title="The list ends before this page"
-        action={{ label: 'Its first page', onClick: () => change({}) }}
-      />
+      <Notice tone="plain" title="No more results" action={{ label: 'Its first page', onClick: () => change({}) }} />
     );
-  if (isFiltered(listing)) return <Notice tone="plain" title="No run is like that" />;
+  if (isFiltered(listing)) return <Notice tone="plain" title="No matching runs" />;
   return (
     <Notice tone="plain" title="No runs yet">
       {currentCopy() === null && (
@@ -257,7 +253,7 @@ export function RunsPage({ slug }: { slug: string }) {
       {failed && (
         <Notice
           tone="bad"
-          title="The runs did not arrive"
+          title="Couldn’t load the runs"
           {...tryAgain(failed, () => void Promise.all([experiment.refetch(), runs.refetch()]))}
         >
           {reasonOf(failed)} {runs.data && 'What was on the page is still there.'}

@@ -8,7 +8,7 @@ import { KINDS, KindGlyph } from '../../components/Kind';
 import { slugOf } from './slug';
 
 const MEANING: Record<KindName, string> = {
-  published: 'numbers somebody printed',
+  published: 'published figures',
   measured: 'real hardware, by you',
   emulated: 'a real driver on an emulated device',
   simulated: 'computed, no driver involved',
@@ -95,7 +95,7 @@ export function DestinationDialog(props: {
             <input required value={form.title} onChange={(event) => change({ title: event.currentTarget.value })} />
           </label>
           <label className="field">
-            Name in addresses: small letters, digits and hyphens
+            URL slug: lowercase letters, digits and hyphens
             <input
               required
               pattern="[a-z0-9](?:[a-z0-9\-]*[a-z0-9])?"

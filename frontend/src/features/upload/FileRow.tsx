@@ -23,7 +23,7 @@ function stateWord(item: Item): string {
   if (item.phase === 'stored') return isPartial(item) ? 'on disk, partial' : 'on disk';
   if (item.phase === 'failed') return 'not sent';
   if (item.phase === 'sending' && item.sent >= item.file.size) return 'checking';
-  return item.phase === 'held' ? 'where to?' : item.phase;
+  return item.phase === 'held' ? 'needs experiment' : item.phase;
 }
 
 const STRIP = 60;
@@ -64,7 +64,7 @@ function Refusal({ item, onReplace, onAgain, onLeaveOut, onDirect }: { item: Ite
     <>
       <p className="msg bad">
         {item.phase === 'refused' ? 'Refused: ' : ''}
-        {rows.length ? `${rows.length} faults, none of its rows was kept.` : error.message}
+        {rows.length ? `${rows.length} errors. No rows were saved.` : error.message}
       </p>
       {at !== null && !item.csv && <DamageStrip at={at} />}
       {rows.length > 0 ? (
@@ -85,7 +85,7 @@ function Refusal({ item, onReplace, onAgain, onLeaveOut, onDirect }: { item: Ite
       <p className="acts">
         {error.code === 'no_experiment' && (
           <button type="button" className="inline" onClick={onDirect}>
-            Say where it goes
+            Choose experiment
           </button>
         )}
         {item.phase === 'failed' ? (
@@ -99,7 +99,7 @@ function Refusal({ item, onReplace, onAgain, onLeaveOut, onDirect }: { item: Ite
         )}
         <CopyButton label="Copy details" text={detailsText(file.name, file.size, error)} />
         <button type="button" className="inline" onClick={onLeaveOut}>
-          Leave out
+          Remove
         </button>
         <input
           ref={chooser}
@@ -185,10 +185,10 @@ export function FileRow({ item, ...actions }: { item: Item } & RowActions) {
         {phase === 'held' && (
           <p className="acts">
             <button type="button" className="inline" onClick={actions.onDirect}>
-              Say where it goes
+              Choose experiment
             </button>
             <button type="button" className="inline" onClick={actions.onLeaveOut}>
-              Leave out
+              Remove
             </button>
           </p>
         )}

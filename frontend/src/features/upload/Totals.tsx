@@ -39,7 +39,7 @@ export function Totals({ state }: { state: Uploads }) {
           </i>
         ))}
       </div>
-      {state.paused && tally.counts.sending > 0 && <p className="note">Paused. What is on its way still finishes.</p>}
+      {state.paused && tally.counts.sending > 0 && <p className="note">Paused. Uploads in progress will finish.</p>}
       {state.stalled && (
         <Notice
           tone="bad"

@@ -148,7 +148,7 @@ function DropZone({
         }}
       />
       {over ? (
-        'Let go to look at it'
+        'Drop to open it'
       ) : (
         <>
           Drop {first ? 'run logs or tables' : 'more files'} here, or <u>choose files</u>

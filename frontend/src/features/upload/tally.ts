@@ -52,13 +52,13 @@ export function tallyOf(items: readonly Item[]): Tally {
   };
 }
 
-/** `1 refused, 1 known, 1 on its way, 2 waiting`: what is not plainly on disk. */
+/** `1 refused, 1 already uploaded, 1 sending, 2 waiting`: what is not plainly on disk. */
 export function restInWords({ counts }: Tally): string {
   const parts: [number, string][] = [
     [counts.refused, 'refused'],
     [counts.failed, 'not sent'],
-    [counts.known, 'known before'],
-    [counts.sending, counts.sending === 1 ? 'on its way' : 'on their way'],
+    [counts.known, 'already uploaded'],
+    [counts.sending, 'sending'],
     [counts.held, 'without an experiment'],
     [counts.waiting, 'waiting'],
   ];

@@ -93,7 +93,7 @@ function Result({ fit, own, experiment }: { fit: NonlinearFit; own: OwnModel; ex
           <p className="note" role="status">
             <Kind kind={experiment.kind} /> {fit.n} {fit.n === 1 ? 'cell' : 'cells'}
             {fit.left_out > 0 ? `, ${fit.left_out} runs left out` : ''}; largest deviation {decimal(worst, 2)} %
-            {from.length > 0 ? `; ${from.join(', ')}` : ''}. The sliders stand at the estimates.{' '}
+            {from.length > 0 ? `; ${from.join(', ')}` : ''}. The sliders show the estimates.{' '}
             {fit.message && `${fit.message}`}
           </p>
           <Estimates fit={fit} own={own} />
@@ -246,7 +246,7 @@ function Form(props: {
         <span className="note">{why || 'The server gets the graph, never the Python.'}</span>
       </p>
       {asked.isError && (
-        <Notice tone="bad" title="The fit did not arrive" {...tryAgain(asked.error, fit)}>
+        <Notice tone="bad" title="Couldn’t load the fit" {...tryAgain(asked.error, fit)}>
           {reasonOf(asked.error)}
         </Notice>
       )}
@@ -290,7 +290,7 @@ function Panel(props: PanelProps) {
       {experiments.isError && (
         <Notice
           tone="bad"
-          title="The experiments did not arrive"
+          title="Couldn’t load the experiments"
           {...tryAgain(experiments.error, () => experiments.refetch())}
         >
           {reasonOf(experiments.error)}
@@ -301,14 +301,14 @@ function Panel(props: PanelProps) {
           label="Experiment"
           value={slug}
           options={[
-            { value: '', label: experiments.isPending ? 'on their way' : 'choose one' },
+            { value: '', label: experiments.isPending ? 'loading…' : 'choose one' },
             ...(experiments.data ?? []).map((e) => ({ value: e.slug, label: `${e.title} (${e.kind})` })),
           ]}
           onChange={choose}
         />
       </div>
       {experiment.isError && slug !== '' && (
-        <Notice tone="bad" title="The experiment did not arrive">
+        <Notice tone="bad" title="Couldn’t load the experiment">
           {reasonOfChoice(experiment.error)}
         </Notice>
       )}

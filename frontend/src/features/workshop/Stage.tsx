@@ -59,7 +59,7 @@ function Sliders() {
   return (
     <div className="sliders">
       <header className={edited ? 'row fithead edited' : 'row fithead'}>
-        <h3 className="cap">{edited ? 'By hand' : view.sliders.some((s) => s.fitted) ? 'Fit' : 'Parameters'}</h3>
+        <h3 className="cap">{edited ? 'Edited' : view.sliders.some((s) => s.fitted) ? 'Fit' : 'Parameters'}</h3>
         {edited && (
           <button type="button" className="quiet small" onClick={toFit}>
             Start values

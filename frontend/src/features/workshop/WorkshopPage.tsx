@@ -81,7 +81,7 @@ export function WorkshopPage() {
     fromAddress()
       .then(
         (next) => wanted() && open(next, currentQuery()),
-        () => wanted() && setProblem('The sources of the models did not arrive. Load the page again.'),
+        () => wanted() && setProblem('Couldn’t load the models’ sources. Reload the page.'),
       )
       .finally(begin());
     return () => {
@@ -194,12 +194,12 @@ export function WorkshopPage() {
         {opened && <Provenance origin={opened.origin} edited={edited} />}
         <RejectedNotice rejected={rejected} />
         {problem && (
-          <Notice tone="bad" title="Not as asked" action={{ label: 'Dismiss', onClick: () => setProblem(null) }}>
+          <Notice tone="bad" title="Couldn’t open that" action={{ label: 'Dismiss', onClick: () => setProblem(null) }}>
             {problem}
           </Notice>
         )}
         {strange && (
-          <Notice tone="warn" title="This Python is somebody’s: it has not run">
+          <Notice tone="warn" title="Shared code; not run yet">
             Read it, then press Run. It runs in a sandbox without network, and sees nothing of this page.
           </Notice>
         )}
@@ -216,7 +216,7 @@ export function WorkshopPage() {
         {trouble && (
           <Notice
             tone="bad"
-            title={trouble.place ? `Line ${trouble.place.line}` : 'No model came of it'}
+            title={trouble.place ? `Line ${trouble.place.line}` : 'No model produced'}
             action={
               trouble.place
                 ? { label: 'Go there', onClick: () => trouble.place && editor.current?.goTo(trouble.place) }
@@ -240,7 +240,7 @@ export function WorkshopPage() {
           />
         ) : (
           <div className="nothing">
-            <h2>{opened ? 'Nothing is drawn yet' : 'The model is on its way'}</h2>
+            <h2>{opened ? 'Nothing is drawn yet' : 'Loading the model'}</h2>
             {opened && <p>Run traces the function: its curve, its equation and its sliders then stand here.</p>}
           </div>
         )}

@@ -167,7 +167,7 @@ describe('words', () => {
 
   it('never call chance a difference', () => {
     expect(outcome(compared(1.2, true, [1.1, 1.3]))).toBe('20 % more, better');
-    expect(outcome(compared(1.2, false, [0.9, 1.5]))).toBe('cannot be told apart');
+    expect(outcome(compared(1.2, false, [0.9, 1.5]))).toBe('not significantly different');
     expect(outcome(compared(1.2, false, null))).toBe('no interval');
   });
 
@@ -175,10 +175,10 @@ describe('words', () => {
     const cells = [compared(1.2, true, [1.1, 1.3]), compared(1.01, false, [0.9, 1.2]), compared(2, false, null)];
     expect(summary(comparison(cells, [1.01, 1.09]), 'A', 'B')).toBe(
       'B against A, throughput, over 3 settings that both have. Overall 5.0 % more (95 % interval +1.0 to +9.0 %). ' +
-        'Of the settings: 1 better; 1 that cannot be told apart; 1 without an interval, corrected for their number. ' +
+        'Of the settings: 1 better; 1 not significantly different; 1 without an interval, corrected for their number. ' +
         'Left out: 1 only in B.',
     );
-    expect(summary(comparison(cells, [0.9, 1.2]), 'A', 'B')).toContain('cannot be told apart (95 %');
+    expect(summary(comparison(cells, [0.9, 1.2]), 'A', 'B')).toContain('are not significantly different (95 %');
     // both ends with as many decimals
     expect(summary(comparison(cells, [0.99870004, 0.999288]), 'A', 'B')).toContain('interval −0.130 to −0.071 %)');
     expect(summary(comparison(cells, null), 'A', 'B')).toContain('There is no interval');

@@ -102,7 +102,7 @@ it('says of an axis that does not begin at zero that it does not', () => {
 it('a file says in words what the page says with a key', () => {
   expect(keyOf(drawn(nfs(), '').scene.view)).toEqual([
     'cell mean, ± 1.8 % pooled from residuals',
-    'joined: not told apart',
+    'joined: not significantly different',
     'hatched: extrapolated',
   ]);
   expect(keyOf(drawn(nfs(), 'view=residuals').scene.view)).toEqual([]);
@@ -173,7 +173,7 @@ describe('the NFS picture', () => {
     expect(words(layers.contours)).toContain('1100');
   });
 
-  it('joins the cells that cannot be told apart, and no others', () => {
+  it('joins the cells that are not significantly different, and no others', () => {
     expect(scene.view.ties.length).toBeGreaterThan(5);
     for (const [a, b] of scene.view.ties)
       expect(Math.abs(a.mean - b.mean)).toBeLessThan(Math.hypot(a.half ?? 0, b.half ?? 0));

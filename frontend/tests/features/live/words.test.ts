@@ -29,10 +29,10 @@ describe('progress in words', () => {
   });
   test('silence is not progress', () => {
     expect(standingOf(sweep(), NOW + SILENT_MS)).toBe('silent');
-    expect(progressInWords(sweep(), NOW + 2 * SILENT_MS)).toContain('silent for 30 min');
+    expect(progressInWords(sweep(), NOW + 2 * SILENT_MS)).toContain('No update from a sweep for 30 min');
   });
   test('a sweep that stopped says how it goes on', () => {
-    expect(progressInWords(sweep({ state: 'stopped' }), NOW + 2 * SILENT_MS)).toContain('The same command goes on');
+    expect(progressInWords(sweep({ state: 'stopped' }), NOW + 2 * SILENT_MS)).toContain('Rerun the same command to resume');
   });
 });
 

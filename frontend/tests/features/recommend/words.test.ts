@@ -230,7 +230,7 @@ describe('the answer', () => {
     expect(whyOf(question, eight({ choices: [0, 1] }))?.replaceAll('\u00a0', ' ')).toMatch(
       /^It changes least of the 2 settings that keep the limits and lose at most 2 %/,
     );
-    expect(whyOf(question, eight({ choices: [0] }))).toMatch(/^Every other setting breaks a limit or loses more/);
+    expect(whyOf(question, eight({ choices: [0] }))).toMatch(/^Every other setting violates a limit or loses more/);
     expect(whyOf(question, eight({ choices: [0, 1] }))).toMatch(/ By their runs: no model is in it\.$/);
     const single = answered([candidate(reference, { throughput_mbps: 1 }, { surely_allowed: null })]);
     expect(whyOf(question, single)).toMatch(/nothing is known of chance/);
@@ -367,7 +367,7 @@ describe('the answer', () => {
     expect(standingOf(found.candidates[1], 1, eight({ choices: [0] }))).toBe(
       'not sure enough; about 24 runs of each would tell',
     );
-    expect(standingOf(found.candidates[7], 7, found)).toBe('breaks a limit');
+    expect(standingOf(found.candidates[7], 7, found)).toBe('violates a limit');
   });
 
   it('finds a setting’s place in the picture', () => {

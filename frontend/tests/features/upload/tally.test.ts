@@ -34,7 +34,7 @@ describe('tallyOf', () => {
 
   it('says the rest in words', () => {
     const items = [item('refused'), item('known'), item('sending'), item('waiting'), item('waiting'), item('stored')];
-    expect(restInWords(tallyOf(items))).toBe('1 refused, 1 known before, 1 on its way, 2 waiting');
+    expect(restInWords(tallyOf(items))).toBe('1 refused, 1 already uploaded, 1 sending, 2 waiting');
     expect(restInWords(tallyOf([item('stored')]))).toBe('');
   });
 });

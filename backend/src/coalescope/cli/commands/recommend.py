@@ -288,7 +288,7 @@ def _legend(found: RecommendationOut) -> Iterator[str]:
 def _note(found: RecommendationOut, index: int) -> str:
     candidate = found.candidates[index]
     if not candidate.allowed:
-        return "breaks a bound"
+        return "violates a limit"
     words = ["answer"] if index == found.answer else []
     words += ["may break a bound"] if candidate.surely_allowed is False else []
     words += ["best mean"] if index == found.best else []

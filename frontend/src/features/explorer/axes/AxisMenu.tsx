@@ -83,7 +83,7 @@ export function AxisMenu({ at }: { at: Place }) {
           checked={name === axes[at]}
           note={note}
           {...(at !== 'x' && name === axes.x && axes.y === NONE
-            ? { unavailable: 'stands across: put another factor there first' }
+            ? { unavailable: 'already the x axis; choose another x first' }
             : {})}
           onSelect={() => put(name)}
         >

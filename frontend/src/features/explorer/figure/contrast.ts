@@ -152,7 +152,7 @@ function tileShapes(scene: UpperScene, all: readonly Contrasted[], scale: Contra
     if (!tile || !frame.y) continue;
     const t = placeOn(scale, value);
     const told = judged !== 'same' && Number.isFinite(t);
-    // cannot be told apart: a faint tint of its side
+    // are not significantly different: a faint tint of its side
     const fill = told ? t : Number.isFinite(t) ? PALE * Math.max(-1, Math.min(1, t)) : 0;
     areas.push(rect(tile.x, tile.y, tile.width, tile.height, { fill: diverging(fill) }));
     if (!told)

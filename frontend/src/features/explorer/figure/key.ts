@@ -31,7 +31,7 @@ export const extrapolates = (view: View): boolean =>
   view.layout.shape === 'plane' &&
   (view.figure === 'map' ? hullOf(view) !== null : view.figure === '3d' && reachesBeyond(view));
 
-export const JOINED = 'joined: not told apart';
+export const JOINED = 'joined: not significantly different';
 
 /** For a file, which has no key beside it. Words of other figures say what their tiles are. */
 export function keyOf(view: View): string[] {

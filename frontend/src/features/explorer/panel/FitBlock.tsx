@@ -32,7 +32,7 @@ function FitHeader({ state }: { state: FitState | null }) {
   useFrame((live) => setEdited(live.edited));
   return (
     <header className={edited ? 'row fithead edited' : 'row fithead'}>
-      <h3 className="cap">{edited ? 'By hand' : state ? 'Fit' : 'Parameters'}</h3>
+      <h3 className="cap">{edited ? 'Edited' : state ? 'Fit' : 'Parameters'}</h3>
       <span className="row tight">
         {edited && !state && (
           <button type="button" className="quiet small" onClick={toFit}>
@@ -100,13 +100,13 @@ export function FitBlock({ state }: { state: FitState | null }) {
         </div>
       )}
       {state?.error != null && (
-        <Notice tone="bad" title="The fit did not arrive" {...tryAgain(state.error, state.refit)}>
+        <Notice tone="bad" title="Couldn’t load the fit" {...tryAgain(state.error, state.refit)}>
           {reasonOf(state.error)} The sliders {fit ? 'keep the fit from before' : 'stand at the paper’s values'}.
         </Notice>
       )}
       {fit && !fit.identifiable && (
-        <Notice tone="warn" title="These cells do not tell the costs apart">
-          {said} The sliders stand at the paper’s values.
+        <Notice tone="warn" title="The costs can’t be estimated from these cells">
+          {said} The sliders show the published values.
         </Notice>
       )}
       {fit?.identifiable && fit.message && (
@@ -115,7 +115,7 @@ export function FitBlock({ state }: { state: FitState | null }) {
         </Notice>
       )}
       {state?.stale && (
-        <Notice tone="warn" title="The fit is older than its data">
+        <Notice tone="warn" title="This fit is out of date">
           Cells are current, the surface is not.
         </Notice>
       )}

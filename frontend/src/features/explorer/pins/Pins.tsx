@@ -19,7 +19,7 @@ export function Pins() {
     const values = Object.fromEntries(
       Object.entries(thetaOf(view.sliders, byHand)).map(([name, value]) => [name, short(value)]),
     );
-    const start = Object.keys(byHand).length > 0 ? 'By hand' : view.fit ? 'Fit' : 'Start';
+    const start = Object.keys(byHand).length > 0 ? 'Edited' : view.fit ? 'Fit' : 'Start';
     store.update({ pins: [...pins, { name: freeName(pins, start), values }] });
   };
   return (

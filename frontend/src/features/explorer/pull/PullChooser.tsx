@@ -12,7 +12,7 @@ export function PullChooser() {
   return (
     <p className="note pullwith">
       <label>
-        Pulling a line moves{' '}
+        Dragging a line adjusts{' '}
         <select
           value={able.some((s) => s.name === name) ? (name ?? '') : ''}
           onChange={(event) => store.update({ pull: event.currentTarget.value || null })}

@@ -94,9 +94,9 @@ export function Measures() {
       <Options label="Measure" options={[...options(first), ...lacking]} value={chosen} onChange={choose} />
       {raw.length > 0 && (
         <details className="more">
-          <summary>{raw.length} more, as counted</summary>
+          <summary>{raw.length} raw counters</summary>
           <Later>
-            <Options label="Measure, as counted" options={options(raw)} value={chosen} onChange={choose} />
+            <Options label="Raw counters" options={options(raw)} value={chosen} onChange={choose} />
           </Later>
         </details>
       )}
