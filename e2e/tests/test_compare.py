@@ -139,7 +139,7 @@ def test_a_run_is_left_out_of_the_view_and_put_back(page: Page, labs: Server) ->
 def test_what_replicates_say(page: Page, labs: Server) -> None:
     page.goto("/experiments/lab-before/replicates")
     expect(page.get_by_text("6 cells. No run stands out")).to_be_visible()
-    allocation = page.get_by_role("region", name="Analysis of variance")
+    allocation = page.get_by_role("region", name="Sources of variance")
     expect(allocation.get_by_role("row", name=re.compile("^MTU \\d"))).to_be_visible()
     expect(page.get_by_text("Nothing has to be measured again")).to_be_visible()
     page.goto("/experiments/lab-before/replicates?width=1&delay_us=10")
@@ -155,11 +155,11 @@ def test_a_third_factor_that_varies_is_named_and_held_by_a_press(
     lines = [f"{head},workload"] + [f"{row},{law}" for law in ("tcp", "nfs") for row in rows]
     upload(server, "\n".join(lines).encode(), "three.csv", experiment="three")
     page.goto("/experiments/three/replicates")
-    variance = page.get_by_role("region", name="Analysis of variance")
+    variance = page.get_by_role("region", name="Sources of variance")
     expect(variance).to_contain_text("Besides MTU and delay, the workload varies")
     variance.get_by_role("button", name="TCP").click()
     expect(page).to_have_url(re.compile("workload=tcp"))
-    allocation = page.get_by_role("region", name="Analysis of variance")
+    allocation = page.get_by_role("region", name="Sources of variance")
     expect(allocation.get_by_role("row", name=re.compile("^MTU \\d"))).to_be_visible()
 
 
@@ -184,7 +184,7 @@ def test_a_log_is_opened_and_not_uploaded(page: Page, labs: Server) -> None:
     expect(page.get_by_text("It is damaged; what is whole in it is shown")).to_be_visible()
     expect(page.get_by_text(re.compile(r"Byte [\d\u2009]+ \(0x"))).to_be_visible()
     page.locator("input[type=file]").set_input_files(GOLDEN / "cut-off.runlog")
-    expect(page.get_by_text("It was cut off")).to_be_visible()
+    expect(page.get_by_text("Truncated")).to_be_visible()
     lost = {"name": "lost.runlog", "mimeType": "", "buffer": b"the log was lost\n"}
     page.locator("input[type=file]").set_input_files(lost)
     expect(page.get_by_text("Nothing in it can be read")).to_be_visible()

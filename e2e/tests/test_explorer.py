@@ -113,7 +113,7 @@ def test_a_copied_link_opens_the_identical_view(
         other = fresh.new_page()
         console.listen(other)
         other.goto(link)
-        expect(other.get_by_text("By hand")).to_be_visible()
+        expect(other.get_by_text("Edited")).to_be_visible()
         eventually(other, lambda: surface(other) == surface(page))
         eventually(other, lambda: residual_marks(other) == residual_marks(page))
         panel = re.compile("Model")

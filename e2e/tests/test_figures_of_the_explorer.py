@@ -138,7 +138,7 @@ def test_a_partner_that_is_not_there_is_said_and_spoils_nothing(
 ) -> None:
     console.expected.append("404")
     page.goto(f"{NFS}?view=difference&against=no-such-thing")
-    said = page.get_by_role("status").filter(has_text="Not to be had")
+    said = page.get_by_role("status").filter(has_text="Not available")
     # what a menu beside it can mend, and no advice for a shell
     expect(said).to_have_text(
         "Not available: There is no experiment 'no-such-thing'. Choose another."

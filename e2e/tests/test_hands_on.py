@@ -189,7 +189,7 @@ def test_pinned_sets_are_drawn_compared_and_survive_a_reload(page: Page) -> None
     lines, contours = page.locator("[data-layer=pinned] path"), "[data-layer=pinnedContours] path"
     expect(lines).to_have_count(6)
     expect(page.locator(contours)).to_have_count(4)
-    panel.get_by_role("textbox", name="Name of By hand").fill("Dear interrupts")
+    panel.get_by_role("textbox", name="Name of Edited").fill("Dear interrupts")
     page.keyboard.press("Enter")
     expect(page).to_have_url(re.compile(r"pin=Fit\*alpha:0\.81.*&pin=Dear\+interrupts\*alpha"))
     table = panel.get_by_role("table").filter(has_text="largest residual")

@@ -285,7 +285,7 @@ def test_a_short_link_with_text_in_every_field(server: Server, stored: str, watc
     short = send(server, "/api/links", json.dumps({"path": path}).encode())
 
     watched.goto(f"/l/{short['token']}")
-    expect(watched.get_by_text("it has not run")).to_be_visible()
+    expect(watched.get_by_text("not run yet")).to_be_visible()
     expect(watched.get_by_role("textbox", name="Python of the model")).to_contain_text("def law")
     stand_still(watched)
     watched.evaluate(TOUCH)

@@ -132,7 +132,7 @@ def move_something(home: Page) -> tuple[str, str, str]:
     home.keyboard.press("ArrowRight")
     home.get_by_role("slider", name=re.compile("^α")).focus()
     home.keyboard.press("ArrowRight")
-    expect(home.get_by_text("By hand")).to_be_visible()
+    expect(home.get_by_text("Edited")).to_be_visible()
     eventually(
         home, lambda: all(a != b for a, b in zip(seen(home)[1:], untouched[1:], strict=True))
     )

@@ -50,7 +50,7 @@ def work_offline(file: Page, path: Path, page: Page) -> None:
     file.goto(path.as_uri())
     expect(file.get_by_text("fit 0.813", exact=False).first).to_be_attached()
     expect(file.get_by_text("240 ticks").first).to_be_visible()
-    expect(file.get_by_text("By hand")).to_be_visible()
+    expect(file.get_by_text("Edited")).to_be_visible()
     banner = file.get_by_role("banner")
     for words in ("Geist et al. 2005, NFS", "published", "licence", "Offline page of"):
         expect(banner).to_contain_text(words)

@@ -96,7 +96,7 @@ def test_from_the_list_to_a_figure(copy: Page, site: str) -> None:
     stand_still(copy)
     before = surface(copy)
     drag_slider(copy, "β", 0.3)
-    expect(copy.get_by_text("By hand")).to_be_visible()
+    expect(copy.get_by_text("Edited")).to_be_visible()
     eventually(copy, lambda: surface(copy) != before)
     advice = copy.get_by_role("region", name="Recommendation")
     expect(advice).to_contain_text("How long may a packet wait?")
@@ -109,7 +109,7 @@ def test_from_the_list_to_a_figure(copy: Page, site: str) -> None:
     # the address is the view here too
     copy.wait_for_url("**/some/where/explorer/geist-2005-nfs?*beta=*")
     copy.reload()
-    expect(copy.get_by_text("By hand")).to_be_visible()
+    expect(copy.get_by_text("Edited")).to_be_visible()
 
     copy.get_by_role("link", name="27 runs").click()
     copy.get_by_role("combobox", name=re.compile("^MTU")).select_option("3000")
@@ -146,7 +146,7 @@ def test_answers_that_were_kept_and_what_needs_a_server(
 
     copy.goto(f"{site}/experiments/lab/replicates")
     expect(copy.get_by_role("region", name="Cells")).to_contain_text("MTU 9000, delay 320")
-    expect(copy.get_by_role("region", name="Analysis of variance")).to_contain_text("MTU × ")
+    expect(copy.get_by_role("region", name="Sources of variance")).to_contain_text("MTU × ")
     expect(copy.get_by_role("region", name="What to measure again")).to_contain_text("Every mean")
     copy.goto(f"{site}/workshop")
     expect(copy.get_by_role("region", name="Fit")).to_contain_text("published copy")
@@ -178,7 +178,7 @@ def test_what_follows_from_kept_answers_is_worked_out(copy: Page, site: str) -> 
 
     # without a run: what moves the measure is worked out anew
     copy.goto(f"{site}/experiments/lab/replicates")
-    allocation = copy.get_by_role("region", name="Analysis of variance")
+    allocation = copy.get_by_role("region", name="Sources of variance")
     replicates = allocation.get_by_role("row", name=re.compile("^replicates"))
     freedom = int(replicates.get_by_role("cell").nth(1).inner_text())
     with copy.expect_response(re.compile(r"/experiments/lab/runs\.json")):

@@ -97,7 +97,7 @@ def test_the_answer_its_curve_and_its_commands(page: Page, lab: str) -> None:
     # the table behind the curve, and the whole question in the address
     advice.get_by_text("All 6 settings").click()
     expect(advice.locator(".settings").get_by_role("row")).to_have_count(7)
-    expect(advice.get_by_role("cell", name="breaks a limit").first).to_be_visible()
+    expect(advice.get_by_role("cell", name="violates a limit").first).to_be_visible()
     expect(page).to_have_url(re.compile("goal=trade.*weigh=cpu:0.2.*atleast=throughput_mbps:195"))
     stand_still(page)
     words = answer(page).inner_text()

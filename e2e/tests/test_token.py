@@ -156,7 +156,7 @@ def test_python_of_a_link_has_no_token_of_whoever_opens_it(
     page.on("request", note)
     page.goto(link(SEARCH.replace("BACKWARDS", OWN[::-1]).replace("KEY", name)))
     expect(page.get_by_text("Python is ready")).to_be_visible()
-    expect(page.get_by_text("it has not run")).to_be_visible()
+    expect(page.get_by_text("not run yet")).to_be_visible()
     run(page)
     title = page.locator(".outcome h2").first
     expect(title).to_contain_text("control")

@@ -91,7 +91,7 @@ def test_a_finger_on_a_line_pulls_it_and_the_page_stays(phone: Page) -> None:
     beta, top = value(phone, "β"), scrolled(phone)
     x, y = phone.evaluate(ON_THE_LINE, 40)
     swipe(phone, (x, y), (x, y - 30))
-    expect(phone.get_by_text("By hand")).to_be_attached()
+    expect(phone.get_by_text("Edited")).to_be_attached()
     eventually(phone, lambda: value(phone, "β") > beta)
     stand_still(phone)
     assert scrolled(phone) == top

@@ -283,7 +283,7 @@ def test_python_of_a_link_runs_only_when_asked_and_reaches_nothing(
     page.goto(link(HOSTILE.replace("SERVER", server.url).replace("OTHER", listener.url)))
     expect(page.get_by_text("Python is ready")).to_be_visible()
     page.wait_for_timeout(1500)
-    expect(page.get_by_text("it has not run")).to_be_visible()
+    expect(page.get_by_text("not run yet")).to_be_visible()
     expect(page.get_by_text("Nothing is drawn yet")).to_be_visible()
     expect(editor(page)).to_contain_text("found = {}")
     assert listener.visits == []
@@ -453,7 +453,7 @@ def test_a_link_shows_the_fit_the_sliders_and_the_pull(
         other.goto(page.url)
         assert sights(other) == before
         expect(other.get_by_label("Dragging a line adjusts")).to_have_value("wait_us")
-        expect(other.get_by_text("By hand")).to_be_visible()
+        expect(other.get_by_text("Edited")).to_be_visible()
         # the control: another slider is another picture
         other.get_by_role("slider", name="wait_us").press("Home")
         assert sights(other) != before
@@ -479,7 +479,7 @@ def test_a_text_goes_through_a_short_link(page: Page, chromium: Browser, server:
         other = fresh.new_page()
         other.goto(short)
         expect(editor(other)).to_contain_text("slope * delay_us")
-        expect(other.get_by_text("it has not run")).to_be_visible()
+        expect(other.get_by_text("not run yet")).to_be_visible()
         eventually(other, lambda: text_of(other).strip() == LAW.strip())
 
 

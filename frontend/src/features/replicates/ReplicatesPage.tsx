@@ -52,7 +52,7 @@ function Body({ experiment, view, change }: { experiment: Experiment; view: Chos
           <Cells slug={slug} measure={replicates.data.measure} cells={cells} unit={replicates.data.unit} />
         </Section>
       )}
-      <Section title="Analysis of variance">
+      <Section title="Sources of variance">
         {pair.length < 2 ? (
           <p>An analysis of variance needs two factors that vary. Let two be free above.</p>
         ) : variance.data ? (
