@@ -32,7 +32,9 @@ describe('progress in words', () => {
     expect(progressInWords(sweep(), NOW + 2 * SILENT_MS)).toContain('No update from a sweep for 30 min');
   });
   test('a sweep that stopped says how it goes on', () => {
-    expect(progressInWords(sweep({ state: 'stopped' }), NOW + 2 * SILENT_MS)).toContain('Rerun the same command to resume');
+    expect(progressInWords(sweep({ state: 'stopped' }), NOW + 2 * SILENT_MS)).toContain(
+      'Rerun the same command to resume',
+    );
   });
 });
 
