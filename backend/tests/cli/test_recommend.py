@@ -37,6 +37,27 @@ def test_a_setting_with_its_commands(run: Run, lab: None) -> None:
     assert "# The way back, in any shell" in done.stdout
 
 
+def test_what_is_lost_is_guarded_and_told(run: Run, tmp_path: Path) -> None:
+    for name, column in (("lossy", "drops"), ("own", "measure.jitter")):
+        lines = [f"delay_us,replicate,throughput_mbps,system_cpu_s_per_gb,{column}"]
+        for delay, cost, lost in ((10, 9, 0), (40, 7, 0), (320, 4, 40_000)):
+            for r in range(4):
+                near = 1 + 0.0003 * (-1) ** r
+                lines.append(f"{delay},{r},{940 * near},{cost * near},{lost + lost * r // 100}")
+        (tmp_path / f"{name}.csv").write_text("\n".join(lines))
+        assert run("import", f"{name}.csv").returncode == 0
+    goal = ("--minimise", "system_cpu_s_per_gb", "--at-most", "delay_us=320")
+    text = run("recommend", "lossy", *goal).stdout
+    assert "Guard: drops at most 10 % more than now, chance aside (see --within-current)\n" in text
+    assert "Set: delay_us 40" in text
+    bare = run("recommend", "lossy", *goal, "--unguarded").stdout
+    assert re.search(r"^drops \[packets\] +0 .*from 0 +worse$", bare, re.MULTILINE), bare
+    own = run("recommend", "own", *goal)
+    assert (own.returncode, own.stderr) == (0, "")
+    assert "Set: delay_us 320" in own.stdout
+    assert re.search(r"^measure.jitter .*from 0$", own.stdout, re.MULTILINE), own.stdout
+
+
 def test_how_many_runs_would_tell_a_setting_from_the_best(run: Run, tmp_path: Path) -> None:
     lines = ["delay_us,replicate,throughput_mbps"]
     for delay, speed in ((0, 100), (40, 101), (80, 70)):

@@ -5,17 +5,41 @@ from statistics import fmean
 
 import numpy as np
 import pytest
-from coalescope.recommendations.effects import _gain, effects, entangled, nearest
+from coalescope.recommendations.effects import Effect, effects, entangled, nearest
 from coalescope.runs.records import RunValues, When
-from coalescope_models.vocabulary.quantity import QUANTITIES
+from coalescope_models.vocabulary.quantity import QUANTITIES, Better
 from scipy.stats import t
+
+SPEED: dict[str, Better | None] = {"throughput_mbps": "more"}
+
+
+def told(first: list[float], second: list[float], better: Better | None = "less") -> Effect:
+    """A measure of one's own at two settings."""
+    values = [RunValues(0, {}, {"measure.own": v}) for v in first]
+    values += [RunValues(1, {}, {"measure.own": v}) for v in second]
+    (found,) = effects(values, 0, 1, {"measure.own": better})
+    return found
 
 
 def test_a_change_without_an_interval_is_neither_better_nor_worse() -> None:
-    assert _gain("throughput_mbps", 30.0, {}) is None
-    assert _gain("throughput_mbps", 30.0, {"throughput_mbps": 0.05}) is None
-    assert _gain("throughput_mbps", 30.0, {"throughput_mbps": 0.01}) is True
-    assert _gain("traffic_cpu_s_per_gb", 30.0, {"traffic_cpu_s_per_gb": 0.01}) is False
+    assert told([10.0], [13.0]).gain is None
+    assert told([10.0, 14.0], [13.0, 12.0]).gain is None
+    assert told([10.0, 10.1], [13.0, 13.1]).gain is False
+    assert told([10.0, 10.1], [13.0, 13.1], "more").gain is True
+    assert told([10.0, 10.1], [13.0, 13.1], None).gain is None
+
+
+def test_what_comes_from_nothing_is_told_by_both_values() -> None:
+    found = told([0.0, 0.0, 0.0], [40_000.0, 39_000.0, 41_000.0])
+    assert (found.reference, found.answer, found.change) == (0.0, 40_000.0, 40_000.0)
+    assert (found.change_percent, found.ci95_percent) == (None, None)
+    assert found.gain is False
+    assert told([0.0] * 3, [7.0] * 3).gain is False, "without any scatter"
+    gone = told([40.0, 39.0, 41.0], [0.0, 0.0, 0.0])
+    assert (gone.change_percent, gone.gain) == (-100.0, True)
+    assert told([0.0, 0.0, 0.0], [0.0, 0.0, 0.0]).gain is None
+    assert told([0.0, 1.0, 0.0], [1.0, 0.0, 2.0]).gain is None, "by chance"
+    assert told([0.0], [40_000.0]).gain is None
 
 
 def test_of_many_measures_that_did_not_change_hardly_any_is_better_or_worse() -> None:
@@ -34,6 +58,7 @@ def test_of_many_measures_that_did_not_change_hardly_any_is_better_or_worse() ->
             ],
             0,
             1,
+            {name: QUANTITIES[name].better for name in names},
         )
         named += any(e.gain is not None for e in found)
         alone += any(e.ci95_percent[0] > 0 or e.ci95_percent[1] < 0 for e in found)
@@ -60,7 +85,7 @@ def runs(*, blocks: bool, in_a_row: bool = False) -> list[RunValues]:
 
 
 def test_an_effect_within_blocks_is_known_by_what_it_is_in_each() -> None:
-    (found,) = effects(runs(blocks=True), 0, 1)
+    (found,) = effects(runs(blocks=True), 0, 1, SPEED)
     assert "3 blocks" in str(found.reason)
     assert found.ci95_percent is not None
     own = {c: [r for r in runs(blocks=True) if r.cell_id == c] for c in (0, 1)}
@@ -80,10 +105,10 @@ def test_an_effect_within_blocks_is_known_by_what_it_is_in_each() -> None:
 
 def test_an_effect_of_runs_in_a_row_has_no_interval() -> None:
     """The control: the same runs, in rounds of no order."""
-    (found,) = effects(runs(blocks=False, in_a_row=True), 0, 11)
+    (found,) = effects(runs(blocks=False, in_a_row=True), 0, 11, SPEED)
     assert (found.ci95_percent, found.gain) == (None, None)
     assert "one after another" in str(found.reason)
-    (twin,) = effects(runs(blocks=False), 0, 11)
+    (twin,) = effects(runs(blocks=False), 0, 11, SPEED)
     assert (twin.gain, twin.reason) == (True, None)
 
 
@@ -117,11 +142,11 @@ def test_the_order_of_settings_is_that_of_their_levels_and_not_of_their_runs() -
 
 
 def test_the_values_of_an_effect_have_the_intervals_of_their_own_means() -> None:
-    (found,) = effects(runs(blocks=False), 0, 11)
+    (found,) = effects(runs(blocks=False), 0, 11, SPEED)
     own = [r.values["throughput_mbps"] for r in runs(blocks=False) if r.cell_id == 11]
     half = t.ppf(0.975, len(own) - 1) * np.std(own, ddof=1) / np.sqrt(len(own))
     assert found.answer_ci95 == pytest.approx((found.answer - half, found.answer + half))
-    assert effects(runs(blocks=False, in_a_row=True), 0, 11)[0].answer_ci95 is None
+    assert effects(runs(blocks=False, in_a_row=True), 0, 11, SPEED)[0].answer_ci95 is None
 
 
 def test_of_settings_that_are_alike_the_shorter_wait_is_the_lesser():

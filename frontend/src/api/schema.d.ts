@@ -1335,7 +1335,7 @@ export interface components {
             /**
              * Value
              * Format: double
-             * @description For `within`: percent from the best of the measure; for `within current`: percent that it may be worse than in the measured setting that is nearest to what is set now, or else in the least
+             * @description For `within`: percent from the best of the measure; for `within current`: percent that it may be worse than in the measured setting that is nearest to what is set now, or else in the least. Of a loss, chance aside: counts scatter
              */
             value: number;
         };
@@ -2559,10 +2559,16 @@ export interface components {
                 number
             ] | null;
             /**
-             * Change Percent
+             * Change
              * Format: double
+             * @description Of the mean, in the measure's unit
              */
-            change_percent: number;
+            change: number;
+            /**
+             * Change Percent
+             * @description Null where the reference is 0
+             */
+            change_percent: number | null;
             /** Ci95 Percent */
             ci95_percent: [
                 number,
@@ -2781,7 +2787,7 @@ export interface components {
             constraints?: components["schemas"]["ConstraintIn"][];
             /**
              * Guarded
-             * @description Keep the throughput within 1 % of its best where a cost is aimed at, and latency within 10 % of what it is now; where costs alone are aimed at and no latency is known, ask for a limit on a wait. False ranks what is aimed at alone
+             * @description Keep the throughput within 1 % of its best where a cost is aimed at, latency within 10 % of what it is now, and each kind of loss (drops, datagrams lost, segments retransmitted) within 10 % and chance of what it is now; where costs alone are aimed at and no latency is known, ask for a limit on a wait. False ranks what is aimed at alone
              * @default true
              */
             guarded?: boolean;
@@ -3549,7 +3555,7 @@ export interface components {
             constraints?: components["schemas"]["ConstraintIn"][];
             /**
              * Guarded
-             * @description Keep the throughput within 1 % of its best where a cost is aimed at, and latency within 10 % of what it is now; where costs alone are aimed at and no latency is known, ask for a limit on a wait. False ranks what is aimed at alone
+             * @description Keep the throughput within 1 % of its best where a cost is aimed at, latency within 10 % of what it is now, and each kind of loss (drops, datagrams lost, segments retransmitted) within 10 % and chance of what it is now; where costs alone are aimed at and no latency is known, ask for a limit on a wait. False ranks what is aimed at alone
              * @default true
              */
             guarded?: boolean;

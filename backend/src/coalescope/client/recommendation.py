@@ -87,9 +87,16 @@ class Recommendation:
         for effect in self.effects:
             low, high = effect["ci95_percent"] or (None, None)
             interval = "" if low is None else f" ({low:+.3g} to {high:+.3g})"
-            lines.append(f"  {effect['measure']} {effect['change_percent']:+.3g} %{interval}")
+            lines.append(f"  {effect['measure']} {_change(effect)}{interval}")
         lines += [f"Caution: {caution}" for caution in self.cautions]
         return "\n".join([*lines, *([self.message] if self.message else [])])
+
+
+def _change(effect: Document) -> str:
+    percent = effect["change_percent"]
+    if percent is None:  # of nothing there is no percentage
+        return f"{effect['reference']:g} → {effect['answer']:g}"
+    return f"{percent:+.3g} %"
 
 
 def _would_be_set(each: Document) -> str:

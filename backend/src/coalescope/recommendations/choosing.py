@@ -2,8 +2,12 @@
 """Choose among settings, measured or predicted."""
 
 from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import replace
+from statistics import fmean
 
+from coalescope_host.tuning.losses import beyond, lossier
 from coalescope_models.inference.recommendation import (
+    Constraint,
     Recommendation,
     RecommendationError,
     recommend,
@@ -38,17 +42,20 @@ def choose(
     Errors: 422 where they cannot carry an answer, saying what to measure.
     """
     percent = question.tolerance_percent
+    now = nearest(settings, question.current)
+    lost = {c.measure: _by_setting(table[c.measure], cells) for c in question.on_losses}
     try:
-        return recommend(
+        found = recommend(
             table,
             cells,
             question.aims,
             question.bounds,
+            excluded=_breaking(question.on_losses, lost, now),
             goal=question.goal,
             tolerance=None if percent is None else percent / 100.0,
             exact=exact,
             when=when,
-            current=nearest(settings, question.current),
+            current=now,
             intrusion=lambda cell: intrusion(settings[cell], question.current),
             position=positions(settings),
             rng=question.seed,
@@ -60,6 +67,37 @@ def choose(
             where={"field": error.name},
             advice=_REMEDIES.get(error.name, "Measure it in every setting, or ask for another."),
         ) from None
+    means = {name: {cell: fmean(own) for cell, own in runs.items()} for name, runs in lost.items()}
+    candidates = [
+        replace(c, means={**c.means, **{name: of[c.cell] for name, of in means.items()}})
+        for c in found.candidates
+    ]
+    return replace(found, candidates=candidates)
+
+
+def _by_setting(values: Sequence[float], cells: Sequence[Hashable]) -> dict[Hashable, list[float]]:
+    found: dict[Hashable, list[float]] = {}
+    for cell, value in zip(cells, values, strict=True):
+        found.setdefault(cell, []).append(value)
+    return found
+
+
+def _breaking(
+    bounds: Sequence[Constraint],
+    lost: Mapping[str, Mapping[Hashable, Sequence[float]]],
+    now: Hashable,
+) -> set[Hashable]:
+    """Settings that break a bound on a loss. A bound "at least" keeps nobody from losing less."""
+    found: set[Hashable] = set()
+    for bound in bounds:
+        runs = lost[bound.measure]
+        if bound.limit == "at most":
+            found |= beyond(runs, bound.value)
+        elif bound.limit != "at least":
+            least = min(runs, key=lambda cell, runs=runs: fmean(runs[cell]))  # type: ignore[misc]
+            against = now if bound.limit == "within current" else least
+            found |= lossier(bound.measure, runs, against, bound.value)
+    return found
 
 
 def shortest_good_enough(

@@ -7,13 +7,15 @@ from math import log
 
 from coalescope_host.plan.factors import LEAST_FIRST, level_in_order, log_name
 from coalescope_models.inference.statistics import (
+    CellSummary,
     cell_intervals,
     compare,
     holm,
+    independence,
     judge_settings,
     summarise,
 )
-from coalescope_models.vocabulary.quantity import QUANTITIES
+from coalescope_models.vocabulary.quantity import Better
 
 from coalescope.experiments.levels import level_order
 from coalescope.experiments.records import Factors, FactorValue
@@ -37,8 +39,10 @@ class Effect:
         reference: mean of the runs there.
         answer: mean of the runs at the answer.
         reference_ci95, answer_ci95: of these means; None as for `change_percent`.
-        change_percent: of the mean, against the reference.
-        ci95_percent: of the change; None without replicates, or where these do not tell it.
+        change: of the mean, against the reference, in the measure's unit.
+        change_percent: the same in percent of the reference; None where that is 0.
+        ci95_percent: of the change; None without replicates, where these do not tell it, and where
+            a run has 0, of which there are no ratios.
         gain: True where the change is for the better, False where it is not; None where there
             is no interval, where of so many measures it may be chance (Holm's correction, 5 %), or
             nothing is better as such.
@@ -51,7 +55,8 @@ class Effect:
     answer: float
     reference_ci95: Interval
     answer_ci95: Interval
-    change_percent: float
+    change: float
+    change_percent: float | None
     ci95_percent: Interval
     gain: bool | None
     reason: str | None
@@ -127,55 +132,80 @@ def intervals(runs: Sequence[RunValues], measure: str) -> Mapping[Hashable, Inte
     return {cell: judged.instead.get(cell, summarise(own[cell]).ci95) for cell in own}
 
 
-def effects(runs: Sequence[RunValues], reference: Hashable, answer: Hashable) -> list[Effect]:
-    """Compare two cells in every measure that all their runs have, in the glossary's order."""
+def effects(
+    runs: Sequence[RunValues],
+    reference: Hashable,
+    answer: Hashable,
+    better: Mapping[str, Better | None],
+) -> list[Effect]:
+    """Compare two cells in every measure that all their runs have.
+
+    Args:
+        runs: of all cells, which tell together whether replicates are independent.
+        reference, answer: the cells.
+        better: of each measure to compare, in the order of the answer, which direction is.
+    """
     pair = [run for run in runs if run.cell_id in (reference, answer)]
-    names = [n for n in QUANTITIES if all(n in run.values for run in pair)]
-    found = [known for n in names if (known := _effect(n, runs, reference, answer))]
+    names = [name for name in better if all(name in run.values for run in pair)]
+    found = [_effect(n, runs, reference, answer) for n in names]
     adjusted = holm({effect.measure: p for effect, p in found if p is not None})
     return [
-        replace(effect, gain=_gain(effect.measure, effect.change_percent, adjusted))
-        for effect, _ in found
+        replace(effect, gain=_gain(better[effect.measure], effect, adjusted)) for effect, _ in found
     ]
 
 
 def _effect(
     measure: str, runs: Sequence[RunValues], reference: Hashable, answer: Hashable
-) -> tuple[Effect, float | None] | None:
+) -> tuple[Effect, float | None]:
     """The change without what it is worth, and the probability of one so large by chance."""
     having = [run for run in runs if measure in run.values]
-    a, b = (
-        summarise(run.values[measure] for run in having if run.cell_id == cell)
+    own = [
+        [run.values[measure] for run in having if run.cell_id == cell]
         for cell in (reference, answer)
-    )
-    if not (a.mean > 0.0 and b.mean > 0.0):
-        return None
-    judged = judge_settings(
-        [run.values[measure] for run in having],
-        [run.cell_id for run in having],
-        sequence_of([run.when for run in having]),
-        (reference, answer),
-    )
+    ]
+    a, b = map(summarise, own)
     known = intervals(having, measure)
-    change = compare({0: a}, {0: b}, judged.spread).cells[0]
-    ci95 = None if change.ci95 is None else tuple(100.0 * (end - 1.0) for end in change.ci95)
     effect = Effect(
         measure=measure,
         reference=a.mean,
         answer=b.mean,
         reference_ci95=known[reference],
         answer_ci95=known[answer],
-        change_percent=100.0 * (change.ratio - 1.0),
-        ci95_percent=None if ci95 is None else (ci95[0], ci95[1]),
+        change=b.mean - a.mean,
+        change_percent=100.0 * (b.mean / a.mean - 1.0) if a.mean > 0.0 else None,
+        ci95_percent=None,
         gain=None,
-        reason=judged.reason,
+        reason=None,
     )
-    return effect, change.p_value
+    values, cells = [run.values[measure] for run in having], [run.cell_id for run in having]
+    when = sequence_of([run.when for run in having])
+    if min(map(min, own)) <= 0.0:  # there are no ratios
+        found = independence(values, cells, when)
+        if found is not None and found.dependent:
+            return replace(effect, reason=found.reason), None
+        return effect, _p_of_difference(a, b)
+    judged = judge_settings(values, cells, when, (reference, answer))
+    change = compare({0: a}, {0: b}, judged.spread).cells[0]
+    if change.ci95 is None:
+        return replace(effect, reason=judged.reason), change.p_value
+    low, high = (100.0 * (end - 1.0) for end in change.ci95)
+    return replace(effect, ci95_percent=(low, high), reason=judged.reason), change.p_value
 
 
-def _gain(measure: str, change_percent: float, p_values: Mapping[str, float]) -> bool | None:
-    """Whether a change is for the better, by p-values adjusted for the number of measures."""
-    better = QUANTITIES[measure].better
-    if better is None or p_values.get(measure, 1.0) >= _CHANCE:
+def _p_of_difference(a: CellSummary, b: CellSummary) -> float | None:
+    """How probable so large a difference of two means is by chance (Welch)."""
+    from scipy import stats  # noqa: PLC0415  not at start-up
+
+    if a.sd is None or b.sd is None or a.mean == b.mean:
         return None
-    return (change_percent > 0.0) == (better == "more")
+    if not a.sd > 0.0 and not b.sd > 0.0:
+        return 0.0
+    test = stats.ttest_ind_from_stats(a.mean, a.sd, a.n, b.mean, b.sd, b.n, equal_var=False)
+    return float(test.pvalue)
+
+
+def _gain(better: Better | None, effect: Effect, p_values: Mapping[str, float]) -> bool | None:
+    """Whether a change is for the better, by p-values adjusted for the number of measures."""
+    if better is None or p_values.get(effect.measure, 1.0) >= _CHANCE:
+        return None
+    return (effect.change > 0.0) == (better == "more")

@@ -3,7 +3,9 @@
 
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
+from coalescope_host.tuning.losses import LOSSES
 from coalescope_models.inference.recommendation import Constraint, Recommendation
 from coalescope_models.vocabulary.quantity import QUANTITIES
 from sqlalchemy.engine import Connection
@@ -19,7 +21,7 @@ from coalescope.experiments.records import (
     FactorValue,
 )
 from coalescope.experiments.service import list_cells
-from coalescope.glossary.quantities import is_own_measure
+from coalescope.glossary.quantities import glossary_order, is_own_measure, measure
 from coalescope.recommendations.advice import Advice, Basis
 from coalescope.recommendations.choosing import choose, commands_to_set, shortest_good_enough
 from coalescope.recommendations.defaults import (
@@ -37,6 +39,7 @@ from coalescope.recommendations.guards import (
 )
 from coalescope.recommendations.question import Question
 from coalescope.recommendations.target import check_target
+from coalescope.runs import value_repository
 from coalescope.runs.chosen import RunSelection, settings_of
 from coalescope.runs.records import RunValues
 from coalescope.runs.selection import refuse_mixed, select_runs
@@ -45,8 +48,12 @@ from coalescope.runs.service import environments_of
 
 # settings × measures: each is drawn 4,000 times, 160 MB a copy and up to four of them
 _MOST_MEANS = 5_000
-# what the answer is compared in: what can be a goal
-_KNOWN = tuple(n for n, q in QUANTITIES.items() if q.role == "measure" and q.aim is not None)
+# what can be a goal
+_AIMED = tuple(n for n, q in QUANTITIES.items() if q.role == "measure" and q.aim is not None)
+# what can be guarded
+_GUARDED = (*_AIMED, *(n for n in QUANTITIES if n in LOSSES))
+# what the answer is compared in, beside one's own measures
+_COMPARED = tuple(n for n, q in QUANTITIES.items() if q.role == "measure" and q.better is not None)
 
 
 @dataclass(frozen=True)
@@ -70,7 +77,8 @@ def read_runs(
     """
     if question.interface is not None:
         check_target(question.interface, question.driver, question.kernel)
-    names = dict.fromkeys([*question.measures, *_KNOWN])
+    own = value_repository.own_measures(connection, experiment.id)
+    names = dict.fromkeys([*question.measures, *_COMPARED, *own])
     chosen = select_runs(connection, experiment, list(names), where, without)
     absent = [n for n in question.measures if not any(n in run.values for run in chosen.runs)]
     if absent:
@@ -94,7 +102,7 @@ def read_runs(
 def goals_of(connection: Connection, experiment: ExperimentRecord) -> list[str]:
     """What can be aimed at: its measures of throughput, CPU, latency and energy, and own ones."""
     names = dict.fromkeys(n for cell in list_cells(connection, experiment) for n in cell.measures)
-    known = [name for name in _KNOWN if name in names]
+    known = [name for name in _AIMED if name in names]
     return known + [n for n in names if is_own_measure(n)]
 
 
@@ -208,13 +216,13 @@ def advise(experiment: ExperimentRecord, measured: Measured, question: Question)
     )
     if kept.asks_for_limit(settings.values()):
         reference = nearest(settings, kept.current)
-        ask = _offered(whole, settings, reference, kept)
+        ask = _offered(experiment.source, whole, settings, reference, kept)
         unsaid = replace(found, answer=None, choices=())
         if not ask:
             why = why_no_offer(kept.constraints, list(settings.values()))
             unsaid = replace(unsaid, message=why)
         return replace(advice, found=unsaid, reference=reference, ask=ask)
-    return _with_effects(advice, whole, kept)
+    return _with_effects(advice, experiment.source, whole, kept)
 
 
 def _compared_with(
@@ -275,24 +283,43 @@ def _in_every_setting(runs: Sequence[RunValues]) -> list[str]:
     found: dict[int, set[str]] = {}
     for run in runs:
         found.setdefault(run.cell_id, set()).update(run.values)
-    return [name for name in _KNOWN if all(name in names for names in found.values())]
+    return [name for name in _GUARDED if all(name in names for names in found.values())]
 
 
-def _with_effects(advice: Advice, runs: Sequence[RunValues], question: Question) -> Advice:
+def _with_effects(
+    advice: Advice, source: Mapping[str, Any], runs: Sequence[RunValues], question: Question
+) -> Advice:
     answer = advice.found.answer
     if answer is None:
         return advice
     reference = nearest(advice.settings, question.current)
-    known = _changes(runs, reference, answer)
+    known = _changes(source, question, runs, reference, answer)
     commands = commands_to_set(answer, advice.settings, question)
     return replace(advice, reference=reference, effects=known, commands=commands)
 
 
-def _changes(runs: Sequence[RunValues], there: Hashable, here: Hashable) -> list[Effect]:
-    return [] if here == there else effects(runs, there, here)
+def _changes(
+    source: Mapping[str, Any],
+    question: Question,
+    runs: Sequence[RunValues],
+    there: Hashable,
+    here: Hashable,
+) -> list[Effect]:
+    """What changes: what is asked about, then what can be a goal or is lost, then the rest.
+
+    Of a cost that is known for 10⁹ bytes, that of the whole run says the same.
+    """
+    if here == there:
+        return []
+    names = {name for run in runs for name in run.values}
+    order = (*question.measures, *_GUARDED, *sorted(names, key=glossary_order))
+    whole = {n for n in names if f"{n}_per_gb" in names} - set(question.measures)
+    known = {name: measure(name, source) for name in order if name in names - whole}
+    return effects(runs, there, here, {n: q.better for n, q in known.items() if q is not None})
 
 
 def _offered(
+    source: Mapping[str, Any],
     runs: Sequence[RunValues],
     settings: Mapping[Hashable, Factors],
     reference: Hashable,
@@ -306,7 +333,7 @@ def _offered(
         if len({run.cell_id for run in own}) < 2:
             continue
         answer = _of_runs(own, question).answer
-        changes = [] if answer is None else _changes(runs, reference, answer)
+        changes = [] if answer is None else _changes(source, question, runs, reference, answer)
         offered.append(Limited(factor, level, answer, changes))
     return offered
 

@@ -5,6 +5,7 @@ from collections.abc import Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 
 from coalescope_host.plan.factors import WAITS, WAITS_LESS, log_name
+from coalescope_host.tuning import losses
 from coalescope_models.inference.recommendation import Aim, Constraint
 from coalescope_models.vocabulary.quantity import QUANTITIES
 
@@ -59,7 +60,8 @@ def default_guards(
 
     Of a throughput, where a cost is aimed at: within 1 % of its best. Of a latency, where no limit
     is on a wait: at most 10 % above that of the current setting; of the slow replies where they
-    were measured. None of a kind that the question names itself, or that was not measured.
+    were measured. Of each kind of loss: at most 10 % above that of the current setting, chance
+    aside. None of a kind that the question names itself, or that was not measured.
     """
     named = {*(a.measure for a in aims), *(c.measure for c in constraints)}
     guards = []
@@ -70,7 +72,12 @@ def default_guards(
     if latencies and not named & set(latencies) and not limits_wait(constraints):
         late = _LATE if _LATE in latencies else latencies[0]
         guards.append(Constraint(late, "within current", LATENCY_WITHIN_PERCENT, "less"))
-    return guards
+    free = {name for kind in losses.KINDS if not named & set(kind) for name in kind}
+    lost = losses.to_guard(free & set(measured))
+    return [
+        *guards,
+        *(Constraint(name, "within current", losses.WITHIN_PERCENT, "less") for name in lost),
+    ]
 
 
 def _measured(kind: str, measured: Sequence[str]) -> list[str]:

@@ -4,6 +4,7 @@
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from coalescope_host.tuning.losses import LOSSES
 from coalescope_models.inference.recommendation import Aim, Constraint, Goal, Limit, Sense
 from coalescope_models.vocabulary.quantity import QUANTITIES, Quantity
 
@@ -24,7 +25,8 @@ class Question:
         aims: at least one.
         goal: what they are worth together.
         constraints: bounds to keep, on measures and on factors.
-        guarded: whether a throughput that was measured is guarded where the question says nothing.
+        guarded: whether throughput, latency and losses that were measured are guarded where the
+            question says nothing.
         current: levels that are set now; what the answer is compared with.
         tolerance_percent: a loss that does not matter; None for what suits the goal.
         seed: of the draws behind probabilities.
@@ -52,7 +54,16 @@ class Question:
 
     @property
     def bounds(self) -> list[Constraint]:
-        """Bounds on measures."""
+        """Bounds on measures, losses aside."""
+        return [c for c in self._on_measures if c.measure not in LOSSES]
+
+    @property
+    def on_losses(self) -> list[Constraint]:
+        """Bounds on what is lost."""
+        return [c for c in self._on_measures if c.measure in LOSSES]
+
+    @property
+    def _on_measures(self) -> list[Constraint]:
         return [c for c in self.constraints if not _is_factor(c.measure)]
 
     def at_levels(self, levels: Mapping[str, list[FactorValue]]) -> "Question":
@@ -83,7 +94,7 @@ class Question:
     @property
     def measures(self) -> list[str]:
         """Everything that is asked about."""
-        named = [*(aim.measure for aim in self.aims), *(c.measure for c in self.bounds)]
+        named = [*(aim.measure for aim in self.aims), *(c.measure for c in self._on_measures)]
         return list(dict.fromkeys(named))
 
 

@@ -42,7 +42,7 @@ class ConstraintIn(BaseModel):
     value: FiniteFloat = Field(
         description="For `within`: percent from the best of the measure; for `within current`: "
         "percent that it may be worse than in the measured setting that is nearest to what is set "
-        "now, or else in the least"
+        "now, or else in the least. Of a loss, chance aside: counts scatter"
     )
 
 
@@ -60,9 +60,11 @@ class QuestionIn(BaseModel):
     constraints: Annotated[list[ConstraintIn], Field(max_length=16)] = []
     guarded: bool = Field(
         default=True,
-        description="Keep the throughput within 1 % of its best where a cost is aimed at, and "
-        "latency within 10 % of what it is now; where costs alone are aimed at and no latency is "
-        "known, ask for a limit on a wait. False ranks what is aimed at alone",
+        description="Keep the throughput within 1 % of its best where a cost is aimed at, "
+        "latency within 10 % of what it is now, and each kind of loss (drops, datagrams lost, "
+        "segments retransmitted) within 10 % and chance of what it is now; where costs alone are "
+        "aimed at and no latency is known, ask for a limit on a wait. False ranks what is aimed at "
+        "alone",
     )
     current: dict[str, Level] = Field(
         default_factory=dict,
@@ -201,7 +203,8 @@ class MeasureChangeOut(BaseModel):
     answer: float
     reference_ci95: tuple[float, float] | None
     answer_ci95: tuple[float, float] | None
-    change_percent: float
+    change: float = Field(description="Of the mean, in the measure's unit")
+    change_percent: float | None = Field(description="Null where the reference is 0")
     ci95_percent: tuple[float, float] | None
     gain: bool | None = Field(
         description="Whether it is for the better; null where, of so many measures, it may be "

@@ -9,6 +9,7 @@ from sqlalchemy.engine import Connection
 
 from coalescope.db.plain_sql import chunks
 from coalescope.db.tables import run_measures, runs
+from coalescope.glossary.quantities import OWN_MEASURE_PREFIX
 from coalescope.runs.records import MeasuredValue, ReplicateRecord, RunValues, When
 from coalescope.runs.repository import factors_of_cells
 
@@ -54,6 +55,18 @@ def values_of_runs(
         RunValues(cell_id, factors[cell_id], own[run_id], when, means.get(run_id, {}))
         for run_id, (_, cell_id, when) in current.items()
     ]
+
+
+def own_measures(connection: Connection, experiment_id: int) -> list[str]:
+    """Names of measures of one's own that any current run has, in their order."""
+    query = (
+        sa.select(run_measures.c.measure)
+        .distinct()
+        .join(runs, runs.c.id == run_measures.c.run_id)
+        .where(*_current(experiment_id, ()), run_measures.c.measure.startswith(OWN_MEASURE_PREFIX))
+        .order_by(run_measures.c.measure)
+    )
+    return list(connection.execute(query).scalars())
 
 
 def replicates_of(

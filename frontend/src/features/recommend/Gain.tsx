@@ -44,13 +44,14 @@ export function InShort({ effects, slice }: { effects: readonly Effect[]; slice:
 /** An interval on the scale from −100 to +100 %. */
 function Interval({ effect }: { effect: Effect }) {
   const at = (percent: number): number => 64 + Math.max(-100, Math.min(100, percent)) * 0.6;
-  const [lo, hi] = (effect.ci95_percent ?? [effect.change_percent, effect.change_percent]).map(at);
+  const change = effect.change_percent ?? Math.sign(effect.change) * 100;
+  const [lo, hi] = (effect.ci95_percent ?? [change, change]).map(at);
   return (
     <svg width="128" height="18" aria-hidden="true" className={lookOf(effect)}>
       <path d="M64 1v16" stroke="var(--line-3)" />
       <path d="M4 9h120" stroke="var(--line)" />
       {effect.ci95_percent && <path d={`M${lo} 9H${hi}M${lo} 5v8M${hi} 5v8`} stroke="var(--ink)" strokeWidth="1.5" />}
-      <circle cx={at(effect.change_percent)} cy="9" r="3" fill="currentColor" />
+      <circle cx={at(change)} cy="9" r="3" fill="currentColor" />
     </svg>
   );
 }

@@ -35,6 +35,7 @@ export type Effect = Recommendation['effects'][number];
 
 /** As many decimals as the interval tells, one where nothing is known of chance. */
 function decimalsOf({ change_percent: change, ci95_percent: ci }: Effect): number {
+  if (change === null) return 0;
   if (!ci) return Math.abs(change) < 10 ? 1 : 0;
   const width = ci[1] - ci[0];
   return width < 0.15 ? 2 : width < 1.5 ? 1 : 0;
@@ -46,13 +47,16 @@ const signed = (value: number, decimals: number): string => {
   return Number(text) === 0 ? '0' : `${value < 0 ? '−' : '+'}${text}`;
 };
 
-/** "−26 %" */
-export const changeWords = (effect: Effect): string => `${signed(effect.change_percent, decimalsOf(effect))}\u00a0%`;
+const bothValues = ({ reference, answer }: Effect): string => `${brief(reference, 3)}\u00a0→\u00a0${brief(answer, 3)}`;
+
+/** "−26 %"; of what was nothing both values, "0 → 40 000". */
+export const changeWords = (effect: Effect): string =>
+  effect.change_percent === null ? bothValues(effect) : `${signed(effect.change_percent, decimalsOf(effect))}\u00a0%`;
 
 /** "−26 %"; of a share both values, "2 → 60 %": a percentage of percent is mistaken for points. */
 export function briefChange(effect: Effect, unit: string | undefined): string {
   if (unit !== '%') return changeWords(effect);
-  return `${brief(effect.reference, 3)}\u00a0→\u00a0${brief(effect.answer, 3)}\u00a0%`;
+  return `${bothValues(effect)}\u00a0%`;
 }
 
 /** "CPU −26 %" */
@@ -78,6 +82,7 @@ export const isAlike = ({ ci95_percent: ci }: Effect): boolean => ci !== null &&
 /** "26 % less (24 to 28)", "2.5 times as much (2.3 to 2.7)", "not shown to differ (−1 to +2 %)". */
 export function comparison(effect: Effect): Part[] {
   const { change_percent: change, ci95_percent: ci } = effect;
+  if (change === null) return [{ text: bothValues(effect), strong: true }];
   if (isAlike(effect)) return [{ text: `not shown to differ (${intervalWords(effect)}\u00a0%)` }];
   const decimals = decimalsOf(effect);
   const isRatio = change >= TWICE_PERCENT;

@@ -110,7 +110,7 @@ export function sentenceOf(question: Question, answer: Recommendation, layout: L
   const there = reference === null ? 'now' : `at ${referenceWords(question, answer, layout)}`;
   const aimed = answer.effects.filter(({ measure }) => question.aims.some((a) => a.quantity.name === measure));
   const links = new Set(
-    aimed.map((e) => (isAlike(e) ? 'from that' : e.change_percent >= TWICE_PERCENT ? 'as' : 'than')),
+    aimed.map((e) => (isAlike(e) ? 'from that' : (e.change_percent ?? 0) >= TWICE_PERCENT ? 'as' : 'than')),
   );
   const link = links.size === 1 ? [...links][0] : 'against';
   return [...found, { text: ` ${link} ${link === 'against' ? there.replace(/^at /, '') : there}.` }];
@@ -156,7 +156,7 @@ export function offersOf(question: Question, answer: Recommendation, layout: Lay
   });
 }
 
-/** Where an answer changes something: what is aimed at, what is guarded, then one of each other kind that is known. */
+/** Where an answer changes something: what is aimed at, what is guarded, one of each other kind that is known; then what is worse. */
 export function tracked(
   question: Question,
   { guards }: Recommendation,
@@ -168,6 +168,7 @@ export function tracked(
     ...question.aims.map(({ quantity }) => quantity.name),
     ...guards.map(({ measure }) => measure),
     ...ROLES.flatMap((role) => (role === 'latency' && late ? LATE : (known[role]?.name ?? []))),
+    ...effects.filter(({ gain }) => gain === false).map(({ measure }) => measure),
   ];
   return [...new Set(names)].flatMap((name) => effects.filter((e) => e.measure === name));
 }
@@ -180,7 +181,7 @@ export function guardWords(
   question: Question,
   answer: Recommendation,
   layout: Layout,
-  quantities: ReadonlyMap<string, Pick<BundledQuantity, 'label'>>,
+  quantities: ReadonlyMap<string, Pick<BundledQuantity, 'label' | 'aim'>>,
 ): string | null {
   const { guards } = answer;
   if (guards.length === 0) return null;
@@ -189,7 +190,8 @@ export function guardWords(
     const quantity = quantities.get(measure);
     const name = quantity ? named(quantity) : measure;
     const size = `${brief(value, 2)}\u00a0%`;
-    return limit === 'within' ? `${name} within ${size} of its best` : `${name} at most ${size} above ${now}`;
+    if (limit === 'within') return `${name} within ${size} of its best`;
+    return `${name} at most ${size} above ${now}${quantity?.aim ? '' : ', chance aside'}`;
   });
   return `Kept without being asked: ${kept.join('; ')}.`;
 }

@@ -3,7 +3,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Cell } from '../../../src/api/types';
 import { catalogue } from '../../../src/engine/catalogue';
-import { changeWords, intervalWords, namedChange } from '../../../src/features/recommend/changeWords';
+import { briefChange, changeWords, intervalWords, namedChange } from '../../../src/features/recommend/changeWords';
 import { appliedTo, isRefusal } from '../../../src/features/recommend/question';
 import type { Part } from '../../../src/features/recommend/Sentence';
 import { settingName, spotOf } from '../../../src/features/recommend/settingWords';
@@ -181,6 +181,7 @@ describe('the answer', () => {
     answer: 100 + change_percent,
     reference_ci95: null,
     answer_ci95: null,
+    change: change_percent,
     change_percent,
     ci95_percent,
     gain: ci95_percent === null ? null : change_percent > 0,
@@ -450,9 +451,36 @@ describe('measuring one’s own host', () => {
   });
 });
 
+describe('what is lost', () => {
+  const { question, slice } = posed(lab(), 'goal=throughput');
+  const own = { reference_ci95: null, answer_ci95: null, ci95_percent: null, reason: null };
+  const drops = { ...own, measure: 'drops', reference: 0, answer: 40_000, change: 40_000, change_percent: null };
+  const idle = { ...drops, measure: 'rx_interrupt_rate_hz', gain: null };
+
+  it('is told by both values where there was nothing before', () => {
+    const lost = { ...drops, gain: false };
+    expect(changeWords(lost).replaceAll(/\s/g, ' ')).toBe('0 → 40 000');
+    expect(briefChange(lost, 'packets').replaceAll(/\s/g, ' ')).toBe('0 → 40 000');
+  });
+
+  it('stands among what changes, as whatever got worse does', () => {
+    const answer = eight({ effects: [{ ...drops, gain: false }, idle] });
+    expect(tracked(question, answer, {}, answer.effects).map((e) => e.measure)).toEqual(['drops']);
+  });
+
+  it('is a guard that chance does not break', () => {
+    const guards = [{ measure: 'drops', limit: 'within current', value: 10 }] as const;
+    const reference = { mtu_bytes: 1500, delay_us: 10, workload: 'tcp' };
+    const answer = eight({ guards: [...guards], reference });
+    expect(guardWords(question, answer, slice.layout, QUANTITIES)?.replaceAll('\u00a0', ' ')).toBe(
+      'Kept without being asked: drops at most 10 % above MTU 1500, delay 10, chance aside.',
+    );
+  });
+});
+
 describe('why intervals are what they are', () => {
   it('names the measures of each reason', () => {
-    const effect = { reference: 1, answer: 1, change_percent: 0, gain: null };
+    const effect = { reference: 1, answer: 1, change: 0, change_percent: 0, gain: null };
     const unknown = { ci95_percent: null, reference_ci95: null, answer_ci95: null };
     const days = 'The runs of a day may share something.';
     const effects = [

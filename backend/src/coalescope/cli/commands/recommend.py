@@ -5,6 +5,7 @@ from argparse import Namespace
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
+from coalescope_host.tuning.losses import LOSSES
 from coalescope_models.vocabulary.quantity import QUANTITIES
 
 from coalescope.cli.exit_statuses import done_if
@@ -155,6 +156,9 @@ def _from_runs(arguments: Namespace, question: Question) -> Advice:
 def _guard_words(guard: ConstraintIn) -> str:
     if guard.limit == "within":
         return f"within {shown(guard.value)} % of its best (see --within)"
+    if guard.measure in LOSSES:
+        most = f"at most {shown(guard.value)} % more than now, chance aside"
+        return f"{most} (see --within-current)"
     return f"at most {shown(guard.value)} % worse than it is now (see --within-current)"
 
 
@@ -168,7 +172,7 @@ def _print(found: RecommendationOut, advice: Advice) -> None:
         print(f"left out: {counted(found.left_out, 'run')} without a measure that was asked about")
     for guard in found.guards:
         print(f"Guard: {guard.measure} {_guard_words(guard)}")
-    _print_answer(found)
+    _print_answer(found, advice)
     for caution in found.cautions:
         print(f"Caution: {printable(caution)}")
     print()
@@ -185,7 +189,7 @@ def _unit(name: str, advice: Advice) -> str:
     return "" if quantity is None else quantity.unit
 
 
-def _print_answer(found: RecommendationOut) -> None:
+def _print_answer(found: RecommendationOut, advice: Advice) -> None:
     if found.answer is not None:
         answer = found.candidates[found.answer]
         others = len(found.choices) - 1
@@ -200,14 +204,14 @@ def _print_answer(found: RecommendationOut) -> None:
                 f"It changes least of the {others + 1} settings that lose at most {tolerance} % "
                 "and keep the guards."
             )
-        _print_effects(found)
+        _print_effects(found, advice)
     elif found.ask:
         print("Nothing to set yet: no latency is known of these data, and a longer wait costs")
         print("what was not measured. Limit the wait (--at-most), or ask with --unguarded:")
         for each in found.ask:
             setting = "no setting" if each.factors is None else _levels(each.factors)
             aimed = [e for e in each.effects if e.measure in found.candidates[0].means]
-            changes = "".join(f", {e.measure} {_change(e)}" for e in aimed)
+            changes = "".join(f", {e.measure} {_change(e, advice)}" for e in aimed)
             print(f"  --at-most {each.factor}={shown(each.at_most)}: {setting}{changes}")
         if found.reference is not None:
             print(f"Changes are against {_reference(found)}.")
@@ -215,14 +219,15 @@ def _print_answer(found: RecommendationOut) -> None:
         print(f"Nothing to set. The best mean so far: {_setting(found.candidates[found.best])}")
 
 
-def _change(effect: MeasureChangeOut) -> str:
+def _change(effect: MeasureChangeOut, advice: Advice) -> str:
     """In percent; of a share both values: a percentage of percent is mistaken for points."""
-    if QUANTITIES[effect.measure].unit == "%":
-        return f"{shown(effect.reference)} → {shown(effect.answer)} %"
+    unit = _unit(effect.measure, advice)
+    if effect.change_percent is None or unit == "%":
+        return f"{shown(effect.reference)} → {shown(effect.answer)} {unit}".rstrip()
     return f"{effect.change_percent:+.3g} %"
 
 
-def _print_effects(found: RecommendationOut) -> None:
+def _print_effects(found: RecommendationOut, advice: Advice) -> None:
     if found.reference is None or not found.effects:
         return
     print_heading(f"Against {_reference(found)}:")
@@ -231,8 +236,9 @@ def _print_effects(found: RecommendationOut) -> None:
     for effect in found.effects:
         ci95 = effect.ci95_percent
         between = "" if ci95 is None else f"{ci95[0]:+.3g} to {ci95[1]:+.3g}"
-        change = f"{effect.change_percent:+.3g}"
-        name = with_unit(effect.measure, QUANTITIES[effect.measure].unit)
+        percent = effect.change_percent
+        change = f"{percent:+.3g}" if percent is not None else "from 0" * (effect.reference == 0)
+        name = with_unit(effect.measure, _unit(effect.measure, advice))
         there = mean_shown(effect.reference, effect.reference_ci95)
         here = mean_shown(effect.answer, effect.answer_ci95)
         rows.append([name, there, here, change, between, words[effect.gain]])

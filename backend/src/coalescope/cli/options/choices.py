@@ -62,13 +62,14 @@ def recommend(parser: argparse.ArgumentParser) -> None:
         metavar="MEASURE=PERCENT",
         type=arguments.percent_of,
         help="no more than this worse than with what is set now; where nothing is said of a "
-        "latency or of the delay, latency is kept within 10 %%; may be repeated",
+        "latency or of the delay, latency is kept within 10 %%; what is lost (drops, datagrams, "
+        "segments retransmitted) is, too, chance aside; may be repeated",
     )
     goal.add_argument(
         "--unguarded",
         action="store_true",
-        help="rank what is aimed at alone: keep no throughput and no latency, and ask for no limit "
-        "on the delay",
+        help="rank what is aimed at alone: keep no throughput and no latency, let packets be lost, "
+        "and ask for no limit on the delay",
     )
     shared.repeated(
         goal,

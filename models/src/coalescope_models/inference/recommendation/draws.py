@@ -89,15 +89,19 @@ def draw(
     constraints: Sequence[Constraint],
     current: int,
     score: Score,
+    admitted: Allowed,
 ) -> Drawn:
-    """Draw in parts: of the measures of all draws, hundreds of megabytes, none is kept."""
+    """Draw in parts: of the measures of all draws, hundreds of megabytes, none is kept.
+
+    Settings that are not admitted keep no constraints, [settings].
+    """
     draws = sample(DRAWS_AT_ONCE)
     against = rivals(draws, names, constraints)
     all_draws = (_DRAWS, draws.shape[1])
     found = Drawn(np.empty(all_draws), np.empty(all_draws, dtype=np.bool_))
     for part in in_parts(_DRAWS):
         draws = sample(DRAWS_AT_ONCE)
-        keeping = kept(draws, names, constraints, current, against)
+        keeping = kept(draws, names, constraints, current, against) & admitted
         found.kept[part] = keeping
         found.scores[part] = score.of_settings(draws, keeping)
     return found

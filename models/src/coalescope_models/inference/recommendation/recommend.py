@@ -8,7 +8,7 @@ worth together, `trade_off` says; which of those that are good enough to set, `c
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -34,6 +34,7 @@ def recommend(
     aims: Sequence[Aim],
     constraints: Sequence[Constraint] = (),
     *,
+    excluded: Collection[Hashable] = (),
     goal: Goal = "trade",
     tolerance: float | None = None,
     exact: bool = False,
@@ -56,6 +57,7 @@ def recommend(
         cells: label of each run's setting.
         aims: at least one; two, without weights, for a balance.
         constraints: bounds on measures, which need not be aims.
+        excluded: settings that are not allowed for what the table does not have.
         goal: what the aims are worth together.
         tolerance: loss, as a share, that does not matter; by default what suits the goal.
         exact: whether values are a model's, which do not scatter.
@@ -85,7 +87,8 @@ def recommend(
         raise RecommendationError("current", "the current setting was not measured")
     now = order.index(current) if current in order else 0
     dependent = None if when is None else _dependence(logs, names, cells, when, bounded)
-    allowed = kept(means, names, constraints, now)
+    admitted = np.array([cell not in excluded for cell in order])
+    allowed = kept(means, names, constraints, now) & admitted
     score, note = _score(aims, names, goal, means, allowed)
     tolerance = score.tolerance if tolerance is None else tolerance
     scores = score.of_settings(means, allowed)
@@ -96,7 +99,9 @@ def recommend(
         positions = None if position is None else from_0_to_1([position(c) for c in order])
         able = contenders(scatter, means, names, constraints, now)
         sampler = sampler_of(scatter, means, positions, able, np.random.default_rng(rng))
-    drawn = None if sampler is None else draw(sampler, names, constraints, now, score)
+    drawn = None
+    if sampler is not None:
+        drawn = draw(sampler, names, constraints, now, score, admitted)
     values = np.exp(logs)
     measured = {n: np.array([values[r, j].mean() for r in rows]) for j, n in enumerate(names)}
     found = candidates_of(order, rows, measured, scores, allowed, best, drawn, score)
