@@ -68,3 +68,14 @@ def test_what_rounds_have_in_common_is_no_gain() -> None:
     apart = [run for run in runs if run.setting != 7]
     (wrong,) = gains(apart, 0, 1)
     assert wrong.change_percent > 10, "the control: nothing ties the rounds together"
+
+
+def test_what_is_lost_from_nothing_is_worse_and_told_by_both_values() -> None:
+    a, b = runs_of(0, [0.0, 0.0, 0.0], "drops"), runs_of(1, [0.0, 39_000.0, 41_000.0], "drops")
+    (gain,) = gains([*a, *b], 0, 1)
+    assert (gain.before, gain.after, gain.change_percent) == (0.0, pytest.approx(80_000 / 3), None)
+    assert gain.verdict == "worse"
+    (gain,) = gains([*a, *b], 1, 0)
+    assert (gain.change_percent, gain.verdict) == (-100.0, "better")
+    (gain,) = gains([*a, *runs_of(1, [0.0, 1.0, 0.0], "drops")], 0, 1)
+    assert gain.verdict == "no difference shown"

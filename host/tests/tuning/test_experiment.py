@@ -23,6 +23,14 @@ START = {"adaptive_rx": False, "delay_us": 0}
 Machine = Callable[[Levels], dict[str, float]]
 
 
+def lossy(cell: Levels) -> dict[str, float]:
+    """The longer the delay the less CPU; from 160 µs on, packets are lost."""
+    delay = 0.0 if cell["adaptive_rx"] else float(cell["delay_us"])
+    cost = 10.0 / (1.0 + delay / 20.0) + 1.0
+    lost = 0.0 if delay < 160 else 40_000.0
+    return {"traffic_cpu_s_per_gb": cost, "throughput_mbps": 900.0, "ring_drops": lost}
+
+
 def latency(cell: Levels) -> dict[str, float]:
     """Best at 40 µs; adaptive moderation is a little worse than that."""
     if cell["adaptive_rx"]:
@@ -203,3 +211,18 @@ def test_two_rounds_that_agree_are_enough(monkeypatch: pytest.MonkeyPatch) -> No
     monkeypatch.setattr(design, "_STABLE_ROUNDS", 1000)
     _, more = tuned(latency, question_of("p99", ()), noise=0.002)
     assert len(more) > len(runs), "nothing else ends it"
+
+
+def test_a_setting_that_loses_packets_is_not_set_unless_that_is_asked_for() -> None:
+    experiment, runs = tuned(lossy, question_of("cpu", ()))
+    answer = experiment.choices[-1].answer
+    assert answer is not None
+    assert CELLS[answer]["delay_us"] == 80
+    lossier = experiment.lossier(runs)
+    assert lossier
+    assert set(lossier.values()) == {"ring_drops"}
+    assert {CELLS[k]["delay_us"] for k in lossier} <= {160, 320}
+    experiment, _ = tuned(lossy, question_of("cpu", (), loss_percent=None))
+    answer = experiment.choices[-1].answer
+    assert answer is not None
+    assert CELLS[answer]["delay_us"] == 320

@@ -39,12 +39,11 @@ from coalescope.recommendations.guards import (
 )
 from coalescope.recommendations.question import Question
 from coalescope.recommendations.target import check_target
-from coalescope.runs import value_repository
 from coalescope.runs.chosen import RunSelection, settings_of
 from coalescope.runs.records import RunValues
 from coalescope.runs.selection import refuse_mixed, select_runs
 from coalescope.runs.sequence import sequence_of
-from coalescope.runs.service import environments_of
+from coalescope.runs.service import environments_of, own_measures
 
 # settings × measures: each is drawn 4,000 times, 160 MB a copy and up to four of them
 _MOST_MEANS = 5_000
@@ -77,7 +76,7 @@ def read_runs(
     """
     if question.interface is not None:
         check_target(question.interface, question.driver, question.kernel)
-    own = value_repository.own_measures(connection, experiment.id)
+    own = own_measures(connection, experiment)
     names = dict.fromkeys([*question.measures, *_COMPARED, *own])
     chosen = select_runs(connection, experiment, list(names), where, without)
     absent = [n for n in question.measures if not any(n in run.values for run in chosen.runs)]

@@ -85,6 +85,11 @@ def intervals_in_sequence(
     return judge_replicates(found[measure]) if measure in found else INDEPENDENT
 
 
+def own_measures(connection: Connection, experiment: ExperimentRecord) -> list[str]:
+    """Measures of one's own that any current run of the experiment has, in their order."""
+    return value_repository.own_measures(connection, experiment.id)
+
+
 def environments_of(
     connection: Connection, experiment: ExperimentRecord, where: Iterable[tuple[str, str]]
 ) -> list[tuple[Mapping[str, Any] | None, int]]:

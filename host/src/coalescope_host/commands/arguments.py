@@ -9,6 +9,7 @@ from pathlib import Path
 
 from coalescope_host.exit_statuses import FAILED
 from coalescope_host.plan.registry import MEANINGS
+from coalescope_host.tuning import losses
 from coalescope_host.tuning.question import QUANTITIES
 
 CALIBRATED_US = (0, 1, 2, 4, 8, 16, 32, 50, 64, 100, 128, 250, 500, 1000)
@@ -95,6 +96,14 @@ def add_tune_arguments(parser: ArgumentParser) -> None:
         default=1.0,
         help="let the throughput lie at most so far below its best; 100: do not limit it "
         "(default: %(default)g)",
+    )
+    parser.add_argument(
+        "--loss-within",
+        metavar="PERCENT|any",
+        type=_loss,
+        default=losses.WITHIN_PERCENT,
+        help="let so much more be lost than now (drops, datagrams, segments retransmitted), chance "
+        "aside; any: do not limit it (default: %(default)g)",
     )
     parser.add_argument(
         "--budget",
@@ -217,6 +226,11 @@ def _number(unit: str) -> Callable[[str], float]:
             raise ArgumentTypeError(f"{text} must be a number, in {unit}") from None
 
     return number
+
+
+def _loss(text: str) -> float | None:
+    """A percentage; None for any."""
+    return None if text == "any" else _number("percent, or any")(text.removesuffix("%"))
 
 
 def _whole(text: str) -> int:

@@ -69,10 +69,12 @@ def _question(options: Namespace) -> Question:
     within = None if options.within >= 100.0 else options.within
     if within is not None and not within > 0.0:
         raise UsageError(f"--within {options.within:g}: must be a percentage above 0.")
+    if options.loss_within is not None and not options.loss_within >= 0.0:
+        raise UsageError(f"--loss-within {options.loss_within:g}: must be a percentage, or any.")
     if not options.confirm_within > 0.0:
         raise UsageError(f"--confirm-within {options.confirm_within:g}: must be more than 0.")
     try:
-        return question_of(options.goal, options.under, within)
+        return question_of(options.goal, options.under, within, options.loss_within)
     except QuestionError as error:
         raise UsageError(str(error)) from None
 

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean, variance
 
+from coalescope_host.tuning import losses
 from coalescope_host.tuning.belief import Measured
 from coalescope_host.tuning.drift import Reading, drift_of
 
@@ -22,6 +23,7 @@ _SHOWN: Mapping[str, bool] = {
     "system_cpu_s_per_gb": False,
     "host_cpu_percent": False,
     "energy_j_per_gb": False,
+    **dict.fromkeys((name for kind in losses.KINDS for name in kind), False),
     "rx_interrupt_rate_hz": False,
 }
 #: Neither better nor worse as such.
@@ -33,21 +35,28 @@ class Gain:
     """One measure at two settings.
 
     Attributes:
-        before, after: geometric means.
-        change_percent: of the mean.
-        ci95_percent: of the change, by Welch's t on logarithms; None where a setting has one run.
+        before, after: geometric means; of what is lost, means.
+        change_percent: of the mean; None where it was 0.
+        ci95_percent: of the change, by Welch's t on logarithms; None where a setting has one run,
+            and of what is lost.
+        loses_more: of what is lost, whether it is more (True) or less than chance explains.
     """
 
     measure: str
     before: float
     after: float
-    change_percent: float
+    change_percent: float | None
     ci95_percent: tuple[float, float] | None
+    loses_more: bool | None = None
 
     @property
     def verdict(self) -> str:
         """Whether it is for the better, as far as the interval tells."""
-        if self.ci95_percent is None or self.ci95_percent[0] <= 0.0 <= self.ci95_percent[1]:
+        if self.loses_more is not None:
+            return "worse" if self.loses_more else "better"
+        if self.change_percent is None or self.ci95_percent is None:
+            return "no difference shown"
+        if self.ci95_percent[0] <= 0.0 <= self.ci95_percent[1]:
             return "no difference shown"
         if self.measure in _NEUTRAL:
             return ""
@@ -58,6 +67,9 @@ def gains(runs: Sequence[Measured], before: int, after: int) -> Iterator[Gain]:
     """Compare two settings; what rounds have in common is taken out, in all runs that tell it."""
     compared = [run for run in runs if run.setting in (before, after)]
     for name in _SHOWN:
+        if name in losses.LOSSES:
+            yield from _lost(name, compared, before, after)
+            continue
         having = {run.setting for run in compared if run.values.get(name, 0.0) > 0.0}
         if having == {before, after}:
             telling = [run for run in runs if run.values.get(name, 0.0) > 0.0]
@@ -66,6 +78,25 @@ def gains(runs: Sequence[Measured], before: int, after: int) -> Iterator[Gain]:
             ]
             settled = drift_of(readings).taken_out(readings)
             yield _gain(name, _of(settled, before), _of(settled, after))
+
+
+def _lost(measure: str, compared: Sequence[Measured], before: int, after: int) -> Iterator[Gain]:
+    """What is lost has no logarithms, and drifts with nothing."""
+    runs = {
+        setting: [
+            run.values[measure]
+            for run in compared
+            if run.setting == setting and measure in run.values
+        ]
+        for setting in (before, after)
+    }
+    if not all(runs.values()):
+        return
+    there, here = (fmean(own) for own in runs.values())
+    more = after in losses.lossier(measure, runs, before, 0.0)
+    less = before in losses.lossier(measure, runs, after, 0.0)
+    percent = 100.0 * (here / there - 1.0) if there else None
+    yield Gain(measure, there, here, percent, None, more if more != less else None)
 
 
 def _of(readings: Iterable[Reading], setting: int) -> list[float]:

@@ -10,6 +10,7 @@ from coalescope_host.plan.factors import Levels, cell_text, level_text
 from coalescope_host.tuning.belief import Measured
 from coalescope_host.tuning.choice import FEWEST_RUNS
 from coalescope_host.tuning.experiment import Experiment
+from coalescope_host.tuning.losses import LOSSES
 from coalescope_host.tuning.question import QUANTITIES, Question
 
 from .gains import Gain, gains
@@ -67,6 +68,8 @@ class Tuned:
         yield from self._answer()
         for place, reason in self.failed.items():
             yield f"Not measured: {_named(self.experiment, place)}: {reason}"
+        for setting, measure in self.experiment.lossier(self.runs).items():
+            yield f"Loses more than now: {_named(self.experiment, setting)} ({measure})."
         yield from self._drift()
         if self.is_change:
             yield from _commands("To set it:", self.to_set)
@@ -134,6 +137,8 @@ def asked(question: Question, measure: str | None) -> str:
         parts[0] += f" ({measure})"
     if question.guards_throughput:
         parts.append(f"throughput within {question.within_percent:g} % of its best")
+    if question.loss_percent is not None:
+        parts.append(f"losses within {question.loss_percent:g} % of now")
     parts += map(str, question.limits)
     return ", ".join(parts)
 
@@ -202,7 +207,11 @@ def _number(value: float) -> str:
 
 
 def _interval(gain: Gain) -> str:
+    if gain.change_percent is None:
+        return "from 0" if gain.after else ""
     change = f"{gain.change_percent:+.1f} %"
+    if gain.measure in LOSSES:
+        return change
     if gain.ci95_percent is None:
         return f"{change} (one run)"
     low, high = gain.ci95_percent

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 from coalescope_host.plan.factors import LEAST_FIRST, Level, Levels, level_in_order
 
+from . import losses
 from .belief import Belief, Measured, believe
 from .choice import Choice, choose
 from .design import FEWEST_OF_A_ROUND, first_round, is_settled, next_round
@@ -71,13 +72,29 @@ class Experiment:
         Raises:
             NotMeasuredError: if they lack a measure that the question needs.
         """
-        self.belief = believe(
-            self.question, runs, self.positions, self._chance(len(runs)), impossible
-        )
+        out = {*impossible, *self.lossier(runs)}
+        self.belief = believe(self.question, runs, self.positions, self._chance(len(runs)), out)
         tolerance = self.question.tolerance_percent
         choice = choose(self.belief.draws, self.belief.counts, tolerance, self.intrusion)
         self.choices.append(choice)
         return choice
+
+    def lossier(self, runs: Sequence[Measured]) -> dict[int, str]:
+        """Settings that lose more than the reference does, and in which measure."""
+        within = self.question.loss_percent
+        if within is None:
+            return {}
+        now = [run.values for run in runs if run.setting == self.reference]
+        measured = {name for name in losses.LOSSES if now and all(name in own for own in now)}
+        found: dict[int, str] = {}
+        for name in losses.to_guard(measured):
+            lost: dict[int, list[float]] = {}
+            for run in runs:
+                if name in run.values:
+                    lost.setdefault(run.setting, []).append(run.values[name])
+            for setting in losses.lossier(name, lost, self.reference, within):
+                found.setdefault(setting, name)
+        return found
 
     def next_round(self, runs: Sequence[Measured], most: int) -> list[int]:
         """The settings to measure next, in the order to measure them; none where it has ended.

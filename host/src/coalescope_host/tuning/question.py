@@ -9,6 +9,8 @@ from typing import Literal
 
 from coalescope_host.spelling import suggestion
 
+from . import losses
+
 Sense = Literal["more", "less"]
 
 
@@ -95,12 +97,14 @@ class Question:
         goal: a word of `QUANTITIES`.
         limits: what the setting must keep.
         within_percent: how far the throughput may lie below its best; None: as far as it likes.
+        loss_percent: how much more than now may be lost, chance aside; None: as much as it likes.
         tolerance_percent: a loss that does not matter.
     """
 
     goal: str
     limits: tuple[Limit, ...] = ()
     within_percent: float | None = WITHIN_PERCENT
+    loss_percent: float | None = losses.WITHIN_PERCENT
     tolerance_percent: float = TOLERANCE_PERCENT
 
     @property
@@ -110,7 +114,10 @@ class Question:
 
 
 def question_of(
-    goal: str, limits: Sequence[str], within_percent: float | None = WITHIN_PERCENT
+    goal: str,
+    limits: Sequence[str],
+    within_percent: float | None = WITHIN_PERCENT,
+    loss_percent: float | None = losses.WITHIN_PERCENT,
 ) -> Question:
     """Read what was typed.
 
@@ -120,7 +127,7 @@ def question_of(
     if goal not in QUANTITIES:
         near = suggestion(goal, QUANTITIES)
         raise QuestionError(f"--goal {goal}: must be one of {', '.join(QUANTITIES)}.{near}")
-    return Question(goal, tuple(map(_limit, limits)), within_percent)
+    return Question(goal, tuple(map(_limit, limits)), within_percent, loss_percent)
 
 
 def _limit(text: str) -> Limit:

@@ -87,8 +87,8 @@ def recommend(
         raise RecommendationError("current", "the current setting was not measured")
     now = order.index(current) if current in order else 0
     dependent = None if when is None else _dependence(logs, names, cells, when, bounded)
-    admitted = np.array([cell not in excluded for cell in order])
-    allowed = kept(means, names, constraints, now) & admitted
+    admitted: Allowed = np.array([cell not in excluded for cell in order])
+    allowed: Allowed = kept(means, names, constraints, now) & admitted
     score, note = _score(aims, names, goal, means, allowed)
     tolerance = score.tolerance if tolerance is None else tolerance
     scores = score.of_settings(means, allowed)
@@ -99,9 +99,7 @@ def recommend(
         positions = None if position is None else from_0_to_1([position(c) for c in order])
         able = contenders(scatter, means, names, constraints, now)
         sampler = sampler_of(scatter, means, positions, able, np.random.default_rng(rng))
-    drawn = None
-    if sampler is not None:
-        drawn = draw(sampler, names, constraints, now, score, admitted)
+    drawn = None if sampler is None else draw(sampler, names, constraints, now, score, admitted)
     values = np.exp(logs)
     measured = {n: np.array([values[r, j].mean() for r in rows]) for j, n in enumerate(names)}
     found = candidates_of(order, rows, measured, scores, allowed, best, drawn, score)
