@@ -53,7 +53,9 @@ def run(options: Namespace) -> int:
 
 def _calibrate(options: Namespace, answer: Answer) -> int:
     check_interface(options.interface, options)
-    plan = with_upload(plan_of(Path("the command line"), _document(options)), options)
+    coalescing = open_host(options.interface).save()["settings"]["coalescing"]
+    document = calibration_document(options, coalescing)
+    plan = with_upload(plan_of(Path("the command line"), document), options)
     folder = options.out or Path(plan.experiment)
     took_us = _read_back(plan)
     invocation = Invocation(plan, folder, factory.open_bench, measured_in(answer))
@@ -93,9 +95,13 @@ def _read_back(plan: Plan) -> Mapping[int, float | None]:
     return found
 
 
-def _document(options: Namespace) -> Mapping[str, Any]:
+def calibration_document(options: Namespace, coalescing: Mapping[str, object]) -> Mapping[str, Any]:
+    """The plan, by what coalescing the interface has.
+
+    Raises:
+        SweepError: if that is not what is to be calibrated.
+    """
     words = shlex.split(options.ssh_options)
-    coalescing = open_host(options.interface).save()["settings"]["coalescing"]
     if "delay_us" not in coalescing:
         raise SweepError(
             f"{options.interface}: its driver has no rx-usecs (`ethtool -c`): nothing to calibrate"

@@ -60,7 +60,7 @@ def run(options: Namespace) -> int:
 
 def _demo(options: Namespace, answer: Answer) -> int:
     server = _server(options)
-    plan = plan_of(Path("demo"), _document(options, server))
+    plan = plan_of(Path("demo"), demo_document(options, server))
     say(MEASURED)
     with cable(LARGEST_MTU_BYTES) as joined:
         folder = options.out or joined.memory / "demo"
@@ -131,7 +131,8 @@ def _answers(server: str) -> bool:
         return False
 
 
-def _document(options: Namespace, server: str | None) -> Mapping[str, Any]:
+def demo_document(options: Namespace, server: str | None) -> Mapping[str, Any]:
+    """The plan; its logs go to `server`."""
     tool = _tool()
     upload = {} if server is None else {"upload": {"server": server}}
     if upload and options.token_file is not None:
