@@ -19,6 +19,7 @@ enum { LONGEST_NAME = 80 }; /* options allow less */
 struct found {
 	const char *claimed; /* or NULL */
 	bool of_time;
+	enum form form;
 	unsigned int count; /* several queues may each have a value */
 	bool on, agree, alike;
 	char first[LONGEST_LEVEL];
@@ -55,6 +56,8 @@ static void take(const char *value, size_t length, void *context)
 {
 	struct found *found = context;
 	char text[LONGEST_LEVEL];
+	const char *json = value;
+	size_t json_length = length;
 
 	if (*value == '"') {
 		value++;
@@ -71,7 +74,9 @@ static void take(const char *value, size_t length, void *context)
 	}
 	found->on |= truth(text) == 1;
 	found->alike &= !strcmp(text, found->first);
-	found->agree &= !found->claimed || same(found->claimed, text, found->of_time);
+	if (found->claimed)
+		found->agree &= found->form == PLAIN ? same(found->claimed, text, found->of_time)
+						     : level_agrees(found->form, found->claimed, json, json_length);
 }
 
 const char *level_name(size_t index)
@@ -91,7 +96,7 @@ static const struct recorded_setting *setting_of(const char *factor)
 
 static struct found look_up(const char *environment, const struct recorded_setting *setting, const char *claimed)
 {
-	struct found found = {.claimed = claimed, .of_time = setting->of_time};
+	struct found found = {.claimed = claimed, .of_time = setting->of_time, .form = setting->form};
 	size_t i;
 
 	for (i = 0; i < 2 && setting->paths[i] && !found.count; i++)
@@ -121,7 +126,7 @@ static bool is_there(const char *environment, const char *path)
 /* A driver may take some of rx-usecs for ways to adapt the delay. */
 static bool is_mode(const char *environment, const char *usecs)
 {
-	const struct recorded_setting driver = {"", {"driver", NULL}, NULL, false};
+	const struct recorded_setting driver = {"", {"driver", NULL}, NULL, false, PLAIN};
 	struct found found = look_up(environment, &driver, NULL);
 	char mode[16];
 	size_t i;
@@ -166,7 +171,7 @@ bool level_in_force(const struct options *options, const char *environment, cons
 	struct found found;
 	bool spelt; /* the same switch, in the words of the command line */
 
-	if (!setting)
+	if (!setting || setting->form != PLAIN)
 		return false;
 	found = look_up(environment, setting, asked);
 	spelt = found.agree && truth(asked) >= 0;
@@ -204,6 +209,16 @@ static void doubt(const struct options *options, const char *environment, const 
 		     setting->factor, asked, setting->paths[0]);
 }
 
+static const char BOTH[] = ": the log says both, and what the host has counts";
+
+/* What the host has, where that is one value that is short enough to be shown. */
+static const char *now(const struct found *found)
+{
+	if (!found->alike)
+		return "several values";
+	return strlen(found->first) < LONGEST_LEVEL - 1 ? found->first : "another";
+}
+
 static void compare(const struct options *options, const char *environment, const char *name)
 {
 	const struct recorded_setting *setting = comparable(options, name);
@@ -228,9 +243,8 @@ static void compare(const struct options *options, const char *environment, cons
 		note("%s=%s was %s, but %s adapts it (%s): switch that off, or record it as a factor, too", name,
 		     claimed, claim, options->interface, mover);
 	else if (!found.agree)
-		note("%s=%s was %s, but the host has %s now (%s)%s", name, claimed, claim,
-		     found.alike ? found.first : "several values", setting->paths[0],
-		     read_back || !found.alike ? "" : ": the log says both, and what the host has counts");
+		note("%s=%s was %s, but the host has %s now (%s)%s", name, claimed, claim, now(&found), setting->paths[0],
+		     read_back || !found.alike || setting->form != PLAIN ? "" : BOTH);
 	else if (!read_back && is_of_coalescing(setting) && is_fraction(claimed))
 		note("%s=%s was asked for, but the kernel takes whole numbers (%s), and has %s", name, claimed,
 		     setting->paths[0], found.first);

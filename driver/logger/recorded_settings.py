@@ -23,21 +23,23 @@ def header() -> str:
         "#include <stdbool.h>",
         "#include <stddef.h>",
         "",
+        '#include "level_forms.h"',
+        "",
         "struct recorded_setting {",
         "\tconst char *factor;",
         "\tconst char *paths[2]; /* the second where the first holds nothing */",
         "\tconst char *overridden_by;",
         "\tbool of_time; /* or a rate */",
+        "\tenum form form;",
         "};",
         "",
         "static const struct recorded_setting RECORDED[] = {",
     ]
     for name, row in RECORDED.items():
-        if row.form is Form.PLAIN:
-            first, second = (*map(quoted, row.paths), "NULL")[:2]
-            time = str(is_of_time(name)).lower()
-            rest = f"{quoted(row.overridden_by)}, {time}"
-            lines.append(f"\t{{{quoted(name)}, {{{first}, {second}}}, {rest}}},")
+        first, second = (*map(quoted, row.paths), "NULL")[:2]
+        time = str(row.form is Form.PLAIN and is_of_time(name)).lower()
+        rest = f"{quoted(row.overridden_by)}, {time}, {row.form.name}"
+        lines.append(f"\t{{{quoted(name)}, {{{first}, {second}}}, {rest}}},")
     lines += ["};", "", "/* Levels of rx-usecs that are ways to adapt the delay. */"]
     lines += ["static const struct {", "\tconst char *driver;", "\tunsigned int usecs;"]
     lines += ["} USECS_MODES[] = {"]

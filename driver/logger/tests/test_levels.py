@@ -2,6 +2,7 @@
 """What was asked for, against what is in force when recording starts; delays of a card in a guest:
 test_environment_in_guest.py."""
 
+import json
 import runpy
 import subprocess
 from pathlib import Path
@@ -126,6 +127,55 @@ def test_each_plain_level_is_compared(logger, namespaces, tmp_path, right, wrong
         _, said = recorded(logger, path, *options, inside=inside)
         assert (f"factor.{level} was asked for, but the host has" in said) is (level == wrong), said
         assert bool(doubts(path)) is (level == wrong)
+
+
+STATES = [{"name": name, "disabled": name == "C6"} for name in ("POLL", "C1", "C6")]
+
+
+@pytest.mark.parametrize(
+    ("told", "right", "wrong"),
+    [
+        ({"interrupt_affinity": {"30": "0-2,8", "31": "0-2,8"}}, "irq_cpus=0,1,2,8", "irq_cpus=0"),
+        ({"interrupt_affinity": {"30": "0", "31": "1"}}, None, "irq_cpus=0"),
+        ({"governors": {"performance": 4}}, "governor=performance", "governor=powersave"),
+        ({"governors": {"performance": 3, "powersave": 1}}, None, "governor=performance"),
+        ({"rss": {"entries": {"0": 64, "1": 64}}}, "rss_queues=2", "rss_queues=4"),
+        ({"rss": {"entries": {"1": 64, "2": 64}}}, None, "rss_queues=2"),
+        ({"rss": {"entries": {"0": 120, "1": 8}}}, None, "rss_queues=2"),
+        ({"idle_states": STATES}, "deepest_idle_state=1", "deepest_idle_state=0"),
+        ({"idle_states": STATES}, None, "deepest_idle_state=2"),
+        ({"ring": {"tcp_data_split": 2}}, "tcp_data_split=on", "tcp_data_split=auto"),
+    ],
+)
+def test_levels_of_other_forms_are_compared(logger, namespaces, tmp_path, told, right, wrong):
+    """Of what a veth in a virtual machine lacks, and is told here; the check says the same."""
+    file = tmp_path / "told.json"
+    file.write_text(json.dumps(told))
+    inside = ("ip", "netns", "exec", namespaces[0])
+    for number, level in enumerate(filter(None, (right, wrong))):
+        path = tmp_path / f"{number}.runlog"
+        options = ("-i", "probe0", "--environment-file", str(file), "-f", f"factor.{level}")
+        log, said = recorded(logger, path, *options, inside=inside)
+        (name,) = told
+        if log.header["environment"][name] != told[name]:
+            pytest.skip(f"this host has {name} of its own")
+        assert (f"factor.{level} was asked for, but the host has" in said) is (level == wrong), said
+        assert bool(doubts(path)) is (level == wrong)
+
+
+@pytest.mark.parametrize("asked", ["0", "none", "0-1", "0,64"])
+def test_cpus_of_packet_steering_are_compared(logger, namespaces, tmp_path, asked):
+    """What the kernel has as a mask."""
+    inside = ("ip", "netns", "exec", namespaces[0])
+    file = "/sys/class/net/probe0/queues/rx-0/rps_cpus"
+    for mask, cpus in (("1", "0"), ("0", "none")):
+        command = [*inside, "sh", "-c", f"echo {mask} > {file}"]
+        subprocess.run(command, check=True, timeout=PATIENCE_S)
+        path = tmp_path / f"{mask}.runlog"
+        options = ("-i", "probe0", "-f", f"factor.rps_cpus={asked}")
+        _, said = recorded(logger, path, *options, inside=inside)
+        assert ("was asked for, but the host has" in said) is (asked != cpus), said
+        assert bool(doubts(path)) is (asked != cpus)
 
 
 def test_switches_are_read_back_as_they_were_asked_for(logger, namespaces, tmp_path):

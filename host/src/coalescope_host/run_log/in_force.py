@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Whether a run had the levels that its factors name, as its environment was recorded. Pure.
 
-The logger says the same of plain levels when recording starts (driver/logger/levels.c).
+The logger says the same when recording starts (driver/logger/levels.c).
 """
 
 from collections.abc import Callable, Iterator, Mapping

@@ -2,7 +2,7 @@
 """Which member of a log's environment holds the setting that a factor names. Pure.
 
 The names are those of the registry of settings (`plan.registry`), as a log writes them. The logger
-compares the plain ones when recording starts: driver/logger/recorded_settings.py writes its table.
+compares them when recording starts: driver/logger/recorded_settings.py writes its table.
 """
 
 from collections.abc import Iterator, Mapping
