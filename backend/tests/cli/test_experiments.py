@@ -36,6 +36,16 @@ def test_a_title_changes_and_the_name_stays(lab: Run) -> None:
     assert "lab: renamed to 'Two hosts'" in lab("changes").stdout
 
 
+def test_the_table_says_how_many_factors_it_does_not_name(run: Run, tmp_path: Path) -> None:
+    for first in (0, 64):
+        names = ",".join(f"factor.a{number:03}" for number in range(first, first + 64))
+        table = f"{names},replicate,drops\n{'1,' * 64}1,3\n"
+        (tmp_path / f"{first}.csv").write_text(table)
+        assert run("import", f"{first}.csv", "--experiment", "lab").returncode == 0
+    (line,) = [each for each in run("experiments").stdout.splitlines() if each.startswith("lab ")]
+    assert "× factor.a063 and 64 more" in line
+
+
 def test_what_is_said_stays_until_it_is_removed(lab: Run) -> None:
     said = ("--citation", "Us 2026", "--how-made", "By hand.", "--note", "One.", "--note", "Two.")
     assert lab("experiments", "describe", "lab", *said).stdout == "described lab\n"

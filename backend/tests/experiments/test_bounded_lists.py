@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What is stored cannot make every reader pay: lists are bounded, their cost linear."""
 
+import json
 import sys
 from collections.abc import Callable
 from itertools import product
@@ -11,13 +12,16 @@ from coalescope.experiments.description import describe_experiment, summarise_ex
 from coalescope.experiments.levels import factor_names, in_order, level_order
 from coalescope.experiments.records import CellRecord, ExperimentRecord, Factors, SummaryRecord
 from coalescope.untrusted import bounds
+from coalescope_models.vocabulary.quantity import QUANTITIES
 
+SUMMARY = SummaryRecord(1, 0.0, None, None)
 RECORD = ExperimentRecord(1, "x", "X", "", "measured", {}, 1, "", "")
 
 
 def cells(settings: list[Factors]) -> list[CellRecord]:
-    found = {"drops": SummaryRecord(1, 0.0, None, None)}
-    return [CellRecord(number, one, 1, 0, found) for number, one in enumerate(settings)]
+    return [
+        CellRecord(number, one, 1, 0, {"drops": SUMMARY}) for number, one in enumerate(settings)
+    ]
 
 
 class Level(int):
@@ -69,6 +73,42 @@ def test_few_levels_are_all_in_the_list_and_the_picture() -> None:
     assert [factor["level_count"] for factor in listed["factors"]] == [3, 9]
     rows = listed["glance"][0]["rows"]
     assert (len(rows), len(rows[0])) == (3, 9)
+
+
+def test_the_list_names_some_of_many_measures_and_factors_and_says_how_many_there_are() -> None:
+    """Of twenty tables in one experiment, with names of their own as long as names can be."""
+    name = "{}" + "n" * 90
+    found = {f"measure.{name.format(n)}": SUMMARY for n in range(2_000)}
+    factors = {f"factor.{name.format(n)}": f"{n:03}" + "l" * 197 for n in range(2_000)}
+    many = [CellRecord(1, {}, 1, 0, found), *cells([{name: factors[name]} for name in factors])]
+    listed = summarise_experiment(RECORD, many)
+    assert (listed["measure_count"], listed["factor_count"]) == (2_001, 2_000)
+    assert listed["measures"] == ["drops", *sorted(found)][: bounds.LISTED_MEASURES]
+    assert len(listed["factors"]) == bounds.FACTORS
+    assert len(json.dumps(listed)) < 120_000
+    whole = describe_experiment(RECORD, many)
+    assert (len(whole["measures"]), len(whole["factors"])) == (2_001, 2_000)
+
+
+def test_long_levels_are_fewer() -> None:
+    texts = [{"factor.a": f"{n:03}" + "l" * 197} for n in range(100)]
+    (factor,) = summarise_experiment(RECORD, cells(texts))["factors"]
+    assert factor["levels"] == [each["factor.a"] for each in texts[:5]]
+    assert factor["level_count"] == 100
+
+
+def test_all_measures_of_the_glossary_are_in_the_list() -> None:
+    """So that only experiments with many of their own are left to be asked about theirs."""
+    known = {name for name, quantity in QUANTITIES.items() if quantity.role == "measure"}
+    of_its_own = {f"measure.{n}" for n in range(20_000)}
+    cell = CellRecord(1, {"mtu_bytes": 1500}, 1, 0, dict.fromkeys(known | of_its_own, SUMMARY))
+    assert known < set(summarise_experiment(RECORD, [cell])["measures"])
+
+
+def test_few_measures_and_factors_are_all_in_the_list() -> None:
+    listed = summarise_experiment(RECORD, cells([{"delay_us": 1, "mtu_bytes": 1500}]))
+    assert (listed["measures"], listed["measure_count"]) == (["drops"], 1)
+    assert (len(listed["factors"]), listed["factor_count"]) == (2, 2)
 
 
 def test_designed_cells_are_a_number_that_readers_have_exactly() -> None:

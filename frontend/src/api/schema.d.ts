@@ -1739,7 +1739,9 @@ export interface components {
         };
         /**
          * ExperimentSummaryOut
-         * @description An experiment in the list.
+         * @description An experiment in the list: the first of many factors, levels and measures, and all counts.
+         *
+         *     The experiment itself names all.
          */
         ExperimentSummaryOut: {
             /** Slug */
@@ -1771,8 +1773,18 @@ export interface components {
             data_version: number;
             /** Updated At */
             updated_at: string;
+            /**
+             * Factor Count
+             * @description How many factors it has
+             */
+            factor_count: number;
             /** Measures */
             measures: string[];
+            /**
+             * Measure Count
+             * @description How many measures it has
+             */
+            measure_count: number;
             /** Glance */
             glance: components["schemas"]["GlanceOut"][];
         };

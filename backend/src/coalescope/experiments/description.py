@@ -7,6 +7,7 @@ Plain data in the shapes of `schemas`: the page describes a table that it only o
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from itertools import accumulate
 from math import prod
 from typing import Any
 
@@ -14,7 +15,14 @@ from coalescope.experiments.choice import can_be_chosen
 from coalescope.experiments.levels import factor_levels, measure_names
 from coalescope.experiments.records import CellRecord, ExperimentRecord, FactorValue
 from coalescope.glossary.quantities import factor, measure
-from coalescope.untrusted.bounds import FACTORS, GLANCE_ACROSS, GLANCE_ROWS, LISTED_LEVELS
+from coalescope.untrusted.bounds import (
+    FACTORS,
+    GLANCE_ACROSS,
+    GLANCE_ROWS,
+    LISTED_LEVEL_CHARACTERS,
+    LISTED_LEVELS,
+    LISTED_MEASURES,
+)
 
 _X_FIRST = ("delay_us", "delay_ticks", "moderation_rate_hz")
 _Y_FIRST = ("mtu_bytes", "frame_bytes")
@@ -44,16 +52,28 @@ class View:
 def summarise_experiment(record: ExperimentRecord, cells: Sequence[CellRecord]) -> dict[str, Any]:
     """The experiment as the list shows it (ExperimentSummaryOut)."""
     base = _base(record, cells)
-    factors = [
-        {**factor, "levels": factor["levels"][:LISTED_LEVELS]}
-        for factor in base["factors"][:FACTORS]
-    ]
+    factors, measures = base["factors"], measure_names(cells)
     return {
         **base,
-        "factors": factors,
-        "measures": measure_names(cells),
+        "factors": [
+            {**each, "levels": _first_levels(each["levels"])} for each in factors[:FACTORS]
+        ],
+        "factor_count": len(factors),
+        "measures": measures[:LISTED_MEASURES],
+        "measure_count": len(measures),
         "glance": _glances(default_view(record, cells), cells),
     }
+
+
+def _first_levels(levels: Sequence[FactorValue]) -> list[FactorValue]:
+    """As many as the list names: fewer where they are long."""
+    shown = levels[:LISTED_LEVELS]
+    characters = accumulate(len(str(level)) for level in shown)
+    return [
+        level
+        for level, so_far in zip(shown, characters, strict=True)
+        if so_far <= LISTED_LEVEL_CHARACTERS
+    ]
 
 
 def describe_experiment(record: ExperimentRecord, cells: Sequence[CellRecord]) -> dict[str, Any]:

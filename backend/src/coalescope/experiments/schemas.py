@@ -63,9 +63,14 @@ class _ExperimentBase(BaseModel):
 
 
 class ExperimentSummaryOut(_ExperimentBase):
-    """An experiment in the list."""
+    """An experiment in the list: the first of many factors, levels and measures, and all counts.
 
+    The experiment itself names all.
+    """
+
+    factor_count: int = Field(description="How many factors it has")
     measures: list[str]
+    measure_count: int = Field(description="How many measures it has")
     glance: list[GlanceOut]
 
 

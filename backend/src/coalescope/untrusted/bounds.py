@@ -77,9 +77,11 @@ LEVEL_CHARACTERS: Final = 200
 LARGEST_NUMBER: Final = 1e30
 
 
-#: In the list of experiments: levels that are named of each factor, and a small picture's squares
-#: across and upwards.
+#: In the list of experiments: measures that are named of each, levels of each factor and their
+#: characters, and a small picture's squares across and upwards.
+LISTED_MEASURES: Final = 100
 LISTED_LEVELS: Final = 32
+LISTED_LEVEL_CHARACTERS: Final = 1000
 GLANCE_ACROSS: Final = 64
 GLANCE_ROWS: Final = 24
 

@@ -30,12 +30,13 @@ export function Offers({ experiments }: { experiments: readonly ExperimentSummar
     <Section title="What can be compared">
       <p>Experiments that varied the same and measured the same; any others can be added above.</p>
       <ul className="offers">
-        {offers.map(({ a, b, factors, measures }) => (
+        {offers.map(({ a, b, factors, measures, all }) => (
           <li key={`${a.slug} ${b.slug}`}>
             <Link href={addressOf(a.slug, b.slug)}>
               {a.title} beside {b.title}
             </Link>{' '}
             <span className="note">
+              {all ? '' : 'at least '}
               {measures} {measures === 1 ? 'measure' : 'measures'} over {factors.map(inSentence).join(', ')}
             </span>
           </li>

@@ -9,10 +9,13 @@ export interface Offer {
   readonly b: ExperimentSummary;
   /** Labels of the factors that both varied. */
   readonly factors: readonly string[];
-  /** How many measures both have. */
+  /** How many of the measures that the list names both have. */
   readonly measures: number;
+  /** Whether the list names all of either's. */
+  readonly all: boolean;
 }
 
+const named = ({ measures, measure_count }: ExperimentSummary) => measures.length === measure_count;
 const varied = ({ factors }: ExperimentSummary) => factors.filter(({ level_count }) => level_count > 1);
 
 function offerOf(a: ExperimentSummary, b: ExperimentSummary): Offer {
@@ -23,6 +26,7 @@ function offerOf(a: ExperimentSummary, b: ExperimentSummary): Offer {
     b,
     factors: factors.map(({ label }) => label),
     measures: a.measures.filter((name) => b.measures.includes(name)).length,
+    all: named(a) && named(b),
   };
 }
 

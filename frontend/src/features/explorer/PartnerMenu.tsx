@@ -4,6 +4,7 @@ import { Icon } from '../../components/Icon';
 import { Menu, MenuItem } from '../../components/Menu';
 import { Awaited } from './Awaited';
 import { useExplorer } from './context';
+import { partnersOf } from './partners';
 import type { Other } from './useOther';
 
 /** What this experiment is set against. Experiments without the measure have nothing to say. */
@@ -11,7 +12,7 @@ export function PartnerMenu({ other }: { other: Other }) {
   const { store, subject, view } = useExplorer();
   const all = useExperiments();
   const own = subject.of === 'experiment' ? subject.experiment.slug : '';
-  const able = (all.data ?? []).filter((e) => e.slug !== own && e.measures.includes(view.measure.name));
+  const able = partnersOf(all.data ?? [], own, view.measure.name);
   const named = other.data?.experiment.title ?? other.slug;
   return (
     <Menu

@@ -6,12 +6,19 @@ import { apartIn } from '../../../src/features/compare/panels';
 
 const factor = (name: string, levels: number) => ({ name, label: name, level_count: levels });
 
-const experiment = (slug: string, factors: readonly [string, number][], measures: readonly string[], cells = 4) =>
+const experiment = (
+  slug: string,
+  factors: readonly [string, number][],
+  measures: readonly string[],
+  cells = 4,
+  more = 0,
+) =>
   ({
     slug,
     title: slug,
     cells,
     measures,
+    measure_count: measures.length + more,
     factors: factors.map(([name, levels]) => factor(name, levels)),
   }) as unknown as ExperimentSummary;
 
@@ -41,7 +48,12 @@ describe('what can be compared', () => {
       ['study', 'other'],
       ['other', 'again'],
     ]);
-    expect(offers[0]).toMatchObject({ factors: ['mtu', 'delay'], measures: 1 });
+    expect(offers[0]).toMatchObject({ factors: ['mtu', 'delay'], measures: 1, all: true });
+  });
+
+  it('may have more measures in common than the list names', () => {
+    const many = experiment('many', [['delay', 5]], ['packets', 'cpu'], 4, 1_000);
+    expect(offersOf([study, many])).toMatchObject([{ measures: 2, all: false }]);
   });
 
   it('is nothing that is empty, was held fixed, or measured something else', () => {

@@ -19,7 +19,9 @@ const nfs: ExperimentSummary = {
   replicates_label: 'mean of 10',
   data_version: 1,
   updated_at: '2026-01-31T12:00:00.000Z',
+  factor_count: 1,
   measures: ['throughput_mbps'],
+  measure_count: 1,
   glance: [{ measure: 'throughput_mbps', x: 'delay_us', y: null, rows: [[1, null]] }],
 };
 const dillon: ExperimentSummary = { ...nfs, slug: 'dillon-2004', title: 'Dillon 2004', kind: 'measured', glance: [] };

@@ -48,12 +48,18 @@ def _list(arguments: Namespace) -> None:
                 experiment.cells,
                 experiment.runs,
                 experiment.replicates_label,
-                " × ".join(factor.name for factor in experiment.factors),
+                _factors(experiment),
                 experiment.title,
             )
             for experiment in found
         ],
     )
+
+
+def _factors(experiment: ExperimentSummaryOut) -> str:
+    names = " × ".join(factor.name for factor in experiment.factors)
+    more = experiment.factor_count - len(experiment.factors)
+    return f"{names} and {more} more" if more else names
 
 
 def _list_deleted(arguments: Namespace) -> None:
