@@ -10,9 +10,11 @@ import gc
 import pickle
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, overload
 
-from coalescope_host.run_log import Longer
+from coalescope_host.run_log import CheckReport, Longer
+from coalescope_host.run_log import check as check_log
 
 from coalescope.errors import CoalescopeError
 from coalescope.foreign.understanding import understand_foreign
@@ -122,6 +124,18 @@ class Reading:
         found: TableMapping = confined(self._bounds, _REFUSALS, settle, *given, ending=self.ending)
         return found
 
+    def checked(self, path: Path, check: Callable[..., Any], *given: object) -> Any:
+        """What `check` says of a file that is not stored. Errors: its own; 422 as above; 503."""
+        if path.is_file() and _is_small(path, path.stat().st_size):
+            return check(path, *given)
+        work = (check, path, *given)
+        return confined(self._bounds, _REFUSALS, _uncollected, *work, ending=self.ending)
+
+    def checked_log(self, path: Path, shown: str) -> CheckReport:
+        """What is wrong with a run log. Errors: RunLogError; 422 as above; 503."""
+        found: CheckReport = self._of_logs(path.stat().st_size, check_log, path, shown)
+        return found
+
     def _as_taken(
         self, function: Callable[..., Any], given: tuple[object, ...]
     ) -> tuple[Callable[..., Any], tuple[object, ...]]:
@@ -198,7 +212,11 @@ def is_read_in_a_moment(content: bytes | bytearray, most: int = READ_HERE_BYTES)
 
 
 def _is_read_here(staged: ReadableObject, most: int = READ_HERE_BYTES) -> bool:
-    return staged.size <= most and is_read_in_a_moment(staged.path.read_bytes(), most)
+    return _is_small(staged.path, staged.size, most)
+
+
+def _is_small(path: Path, size: int, most: int = READ_HERE_BYTES) -> bool:
+    return size <= most and is_read_in_a_moment(path.read_bytes(), most)
 
 
 def _as_stored(function: Callable[..., Any], *given: object) -> Any:
@@ -207,10 +225,15 @@ def _as_stored(function: Callable[..., Any], *given: object) -> Any:
         return function(*given)
 
 
+def _uncollected(function: Callable[..., Any], *given: object) -> Any:
+    """What the function returns, in a process that ends with it: no garbage is looked for."""
+    gc.disable()  # to look through a table's rows takes a fifth
+    return function(*given)
+
+
 def _in_parts(understand: Callable[..., Incoming], *given: object) -> Iterator[object]:
     """What is understood without its runs, then those, packed, with how many they are."""
-    gc.disable()  # in a process that ends with it: to look through a table's rows takes a fifth
-    incoming = understand(*given)
+    incoming = _uncollected(understand, *given)
     yield replace(incoming, runs=[])
     for some in _pieces(incoming.runs):
         yield len(some), pickle.dumps(some)

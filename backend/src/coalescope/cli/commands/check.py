@@ -7,7 +7,7 @@ from argparse import Namespace
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from coalescope_host.run_log import CheckReport, RunLogError, check, report_text
+from coalescope_host.run_log import CheckReport, RunLogError, report_text
 
 from coalescope.cli.exit_statuses import done_if
 from coalescope.cli.fault_texts import describe
@@ -15,41 +15,55 @@ from coalescope.cli.output import counted, print_json, printable
 from coalescope.client.files.given import GivenFile, given_files
 from coalescope.client.files.outcomes import FileOutcome
 from coalescope.errors import CoalescopeError, Problem
-from coalescope.foreign.records import Reading, Record
-from coalescope.foreign.registry import is_foreign, read_file
+from coalescope.foreign import records
+from coalescope.foreign.registry import is_foreign
+from coalescope.settings import Settings
+from coalescope.uploads.checking import MOST_WARNINGS, check_foreign, check_table
 from coalescope.uploads.file_kinds import begins_as_run_log, is_named_as_run_log
-from coalescope.uploads.row_doubts import row_doubts
-from coalescope.uploads.tidy_csv import Table, measures_of, read_table
-
-_MOST_WARNINGS = 100
+from coalescope.uploads.reading import Reading
 
 
 def run(arguments: Namespace) -> int:
     """Show what files hold and what is wrong with them; 1 if any is refused or cut off."""
+    reading = Reading.within(Settings())
     with given_files(arguments.files) as given:
-        checked = [_check(file, as_json=arguments.json) for file in given]
+        checked = [_check(file, reading, as_json=arguments.json) for file in given]
     if arguments.json:
         print_json([report for report, _ in checked])
     return done_if(all(sound for _, sound in checked))
 
 
-def _check(file: GivenFile | FileOutcome, *, as_json: bool) -> tuple[dict[str, Any], bool]:
+def _check(
+    file: GivenFile | FileOutcome, reading: Reading, *, as_json: bool
+) -> tuple[dict[str, Any], bool]:
     """Report on one file, and say whether it is fit to be stored."""
     if isinstance(file, FileOutcome):
         assert file.error is not None
         return _unfit(file.file, file.error["code"], file.error["message"], file.error["advice"])
     try:
-        with file.path.open("rb") as content:
-            start = content.read(8)
-        if begins_as_run_log(start) or is_named_as_run_log(file.name):
-            return _check_log(file, as_json=as_json)
-        if is_foreign(file.path):
-            return _check_foreign(file, as_json=as_json)
-        return _check_table(file, as_json=as_json)
+        return _check_by_kind(file, reading, as_json=as_json)
     except OSError as error:
         return _unfit(file.shown, "unreadable", error.strerror or str(error), None)
     except RunLogError as error:  # too large to be looked at
         return _unfit(file.shown, error.code, error.message, error.problem.advice)
+    except CoalescopeError as error:
+        _complain(file.shown, describe(error))
+        problem = error.as_json()["error"]
+        problems = problem["problems"] or [problem]
+        return {"file": file.shown, "ok": False, "problems": problems}, False
+
+
+def _check_by_kind(
+    file: GivenFile, reading: Reading, *, as_json: bool
+) -> tuple[dict[str, Any], bool]:
+    """Errors: CoalescopeError, RunLogError, OSError for what cannot be read."""
+    with file.path.open("rb") as content:
+        start = content.read(8)
+    if begins_as_run_log(start) or is_named_as_run_log(file.name):
+        return _check_log(file, reading, as_json=as_json)
+    if is_foreign(file.path):
+        return _check_foreign(file, reading, as_json=as_json)
+    return _check_table(file, reading, as_json=as_json)
 
 
 def _unfit(shown: str, code: str, message: str, advice: str | None) -> tuple[dict[str, Any], bool]:
@@ -58,8 +72,8 @@ def _unfit(shown: str, code: str, message: str, advice: str | None) -> tuple[dic
     return {"file": shown, "ok": False, "problems": [fault]}, False
 
 
-def _check_log(file: GivenFile, *, as_json: bool) -> tuple[dict[str, Any], bool]:
-    report = check(file.path, file.shown)
+def _check_log(file: GivenFile, reading: Reading, *, as_json: bool) -> tuple[dict[str, Any], bool]:
+    report = reading.checked_log(file.path, file.shown)
     if not as_json:
         width = min(110, max(60, shutil.get_terminal_size().columns))
         print(report_text(report, width))
@@ -80,49 +94,45 @@ def _why_unsound(report: CheckReport) -> str | None:
     return report.problems[0].message if report.problems else "The log is not whole."
 
 
-def _check_table(file: GivenFile, *, as_json: bool) -> tuple[dict[str, Any], bool]:
-    try:
-        with file.path.open("rb") as content:
-            table = read_table(content)
-    except CoalescopeError as error:
-        _complain(file.shown, describe(error))
-        problem = error.as_json()["error"]
-        problems = problem["problems"] or [problem]
-        return {"file": file.shown, "ok": False, "problems": problems}, False
-    report = _of_table(file.shown, table)
+def _check_table(
+    file: GivenFile, reading: Reading, *, as_json: bool
+) -> tuple[dict[str, Any], bool]:
+    report = {"file": file.shown, **reading.checked(file.path, check_table, file.name)}
     if not as_json:
         _show_table(report)
     return report, True
 
 
-def _check_foreign(file: GivenFile, *, as_json: bool) -> tuple[dict[str, Any], bool]:
-    found = read_file(file.name, file.path.read_bytes())
-    assert found is not None
+def _check_foreign(
+    file: GivenFile, reading: Reading, *, as_json: bool
+) -> tuple[dict[str, Any], bool]:
+    found = reading.checked(file.path, check_foreign, file.name)
     if isinstance(found, Problem):
         return _unfit(file.shown, found.code, found.message, found.advice)
-    records = [r for run in found.reading.runs for r in run.records]
+    format_name, said = found
+    of_all = [*(record for run in said.runs for record in run.records), *said.beside]
     shown = [
         {"quantity": r.quantity, "value": r.value, "unit": r.unit, "field": r.field, "host": r.host}
-        for r in [*records, *found.reading.beside]
+        for r in of_all
     ]
     if not as_json:
-        print(f"{file.shown}\n  A file of {found.format.name}{_extent(found.reading)}.")
-        for line in _record_lines([*records, *found.reading.beside])[:_MOST_WARNINGS]:
+        print(f"{file.shown}\n  A file of {format_name}{_extent(said)}.")
+        for line in _record_lines(of_all)[:MOST_WARNINGS]:
             print(printable(f"  {line}"))
         print()
     return {
         "file": file.shown,
         "ok": True,
-        "format": found.format.name,
-        "runs": len(found.reading.runs),
+        "format": format_name,
+        "runs": len(said.runs),
         "records": shown,
-        "counters": len(found.reading.counters),
+        "counters": len(said.counters),
         "problems": [],
-        "warnings": list(found.reading.notes),
+        "warnings": list(said.notes),
     }, True
 
 
-def _extent(reading: Reading) -> str:
+def _extent(reading: records.Reading) -> str:
     """How many runs a file has; where it has none, what it takes to make some of it."""
     if reading.runs:
         return f", {counted(len(reading.runs), 'run')}"
@@ -132,17 +142,17 @@ def _extent(reading: Reading) -> str:
     return ": of no run, but of what the host was or did meanwhile"
 
 
-def _record_lines(records: Sequence[Record]) -> list[str]:
+def _record_lines(of_all: Sequence[records.Record]) -> list[str]:
     """One line for each quantity of a field, host and interface; samples of it as their range."""
-    together: dict[tuple[object, ...], list[Record]] = {}
-    for number, one in enumerate(records):
+    together: dict[tuple[object, ...], list[records.Record]] = {}
+    for number, one in enumerate(of_all):
         itself = None if _is_number(one.value) else number
         key = (one.quantity, one.field, one.host, one.interface, itself)
         together.setdefault(key, []).append(one)
     return [_record_line(same) for same in together.values()]
 
 
-def _record_line(same: Sequence[Record]) -> str:
+def _record_line(same: Sequence[records.Record]) -> str:
     first = same[0]
     value = str(first.value)
     if _is_number(first.value):
@@ -166,29 +176,6 @@ def _show_table(report: Mapping[str, Any]) -> None:
     for warning in report["warnings"]:
         print(f"  Row {warning['where']['row']}: {printable(warning['message'])}")
     print()
-
-
-def _of_table(shown: str, table: Table) -> dict[str, Any]:
-    return {
-        "file": shown,
-        "ok": True,
-        "per": table.per,
-        "rows": len(table.rows),
-        "factors": list(dict.fromkeys(name for row in table.rows for name in row.factors)),
-        "measures": list(dict.fromkeys(name for row in table.rows for name in row.measures)),
-        "kind": table.source.kind,
-        "problems": [],
-        "warnings": [
-            doubt.as_json()
-            for row in table.rows
-            for doubt in row_doubts(
-                row,
-                measures_of(table, row),
-                table.source.kind or "measured",
-                means=table.per == "cell",
-            )
-        ][:_MOST_WARNINGS],
-    }
 
 
 def _complain(shown: str, reason: str) -> None:
