@@ -275,6 +275,15 @@ def test_a_parameter_that_ends_at_its_bound_says_so():
     assert "a ended at a bound" in result.message
 
 
+def test_as_many_settings_as_parameters_leave_nothing_to_judge_by():
+    model = model_of(lambda x, a, b, xp: {"y": a + b * x}, a=(3.0, 0.1, 9.0), b=(3.0, 0.1, 9.0))
+    for count, said in ((2, True), (3, False)):
+        x = np.arange(1.0, count + 1.0)
+        found = fit_nonlinear(model, {"x": x, "y": 1.0 + 2.0 * x}, "y", ["a", "b"])
+        assert found.identifiable
+        assert ("nothing is left to judge it by" in (found.message or "")) == said
+
+
 def test_too_few_settings_are_refused():
     table = {"delay_us": [10.0], "mtu_bytes": [1500.0], "throughput_mbps": [90.0]}
     result = fit_nonlinear(TCP, table, "throughput_mbps", ["rtt_min_us", "coalescing_nics"])

@@ -206,7 +206,9 @@ def _fitted(
         )
         for k, parameter in enumerate(task.free)
     }
-    message = " ".join(filter(None, (_at_bound(task, values), message))) or None
+    message = (
+        " ".join(filter(None, (_at_bound(task, values), _nothing_left(task), message))) or None
+    )
     return as_result(
         task,
         plan,
@@ -260,6 +262,15 @@ def _robust(task: Task, plan: Bootstrap, response: str, start: Floats) -> tuple[
         covariance=covariance.tolist(),
         message=" ".join(filter(None, said)) or None,
         misfit=misfit,
+    )
+
+
+def _nothing_left(task: Task) -> str | None:
+    if len(task.observed) > len(task.free):
+        return None
+    return (
+        "There are as many points as parameters: the fit passes through all, whatever the model, "
+        "and nothing is left to judge it by. Measure further settings."
     )
 
 
