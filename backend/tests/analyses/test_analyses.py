@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from coalescope_models.inference.statistics import SEQUENCE_NOT_KNOWN
 
 
 def table(replicates: int = 4, noise: float = 0.5, extra: str = "") -> bytes:
@@ -36,7 +37,7 @@ def test_variation_is_allocated(client: Any) -> None:
     assert by_name["mtu_bytes × delay_us"]["p_value"] > 0.01
     assert by_name["replicates"]["f"] is None
     assert sum(e["share_percent"] for e in found["effects"]) == pytest.approx(100)
-    assert (found["n"], found["left_out"], found["message"]) == (16, 0, None)
+    assert (found["n"], found["left_out"], found["message"]) == (16, 0, SEQUENCE_NOT_KNOWN)
 
 
 def test_single_runs_have_no_test(client: Any) -> None:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from coalescope_models.inference.statistics import SEQUENCE_NOT_KNOWN
 
 Run = Callable[..., Any]
 
@@ -42,6 +43,11 @@ def lab(run: Run, tmp_path: Path) -> None:
             lines.append(f"{d},{r},{noise * 400 / (1 + 0.02 * d)!r},1e9,7e5,{7e5 / (1 + d)},2")
     (tmp_path / "lab.csv").write_text("\n".join(lines))
     assert run("import", "lab.csv").returncode == 0
+
+
+def test_a_surface_says_that_the_sequence_of_the_runs_is_not_known(run: Run, lab: None) -> None:
+    said = run("surface", "lab", "throughput_mbps").stdout
+    assert SEQUENCE_NOT_KNOWN in " ".join(said.split())
 
 
 def test_methods_side_by_side(read: Run) -> None:

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from coalescope_models.inference.statistics import SEQUENCE_NOT_KNOWN
 
 Run = Callable[..., Any]
 
@@ -33,6 +34,7 @@ def test_two_versions_are_compared(run: Run, labs: None) -> None:
     assert (done.returncode, done.stderr) == (0, "")
     assert "driver_version: A 1.0, B 1.1" in done.stdout
     assert done.stdout.count("worse") == 3
+    assert SEQUENCE_NOT_KNOWN in " ".join(done.stdout.split())
 
 
 def test_one_experiment_is_split(run: Run, labs: None) -> None:
@@ -52,6 +54,7 @@ def test_variance(run: Run, labs: None) -> None:
     text = run(*typed).stdout
     assert "Throughput [Mb/s] of 24 runs" in text
     assert "mtu_bytes × delay_us" in text
+    assert SEQUENCE_NOT_KNOWN in " ".join(text.split())
     found = json.loads(run(*typed, "--json").stdout)
     assert found["effects"][1]["share_percent"] > 99
     with pytest.raises(SystemExit):

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from coalescope_models.inference.statistics import SEQUENCE_NOT_KNOWN
 
 COLUMNS = (
     "mtu_bytes,delay_us,replicate,rx_bytes,rx_packets,rx_interrupts,system_cpu_s,"
@@ -35,10 +36,10 @@ def sequenced(order: str, blocks: bool = False, nights: bool = False, known: boo
     return "\n".join(lines).encode()
 
 
-def fitted(client: Any, content: bytes) -> Any:
-    assert client.upload(content, "lab.csv").status_code == 201
+def fitted(client: Any, content: bytes, slug: str = "lab") -> Any:
+    assert client.upload(content, f"{slug}.csv").status_code == 201
     asked = {"model": "cpu-overhead", "method": "ols", "resamples": 200, "seed": 1}
-    return client.post("/api/experiments/lab/fits", json=asked).json()
+    return client.post(f"/api/experiments/{slug}/fits", json=asked).json()
 
 
 def test_replicates_in_a_row_give_values_without_intervals(client: Any) -> None:
@@ -65,7 +66,33 @@ def test_blocks_and_nights_make_the_intervals(client: Any, how: str, kind: str) 
     assert high - low > 0.02 * found["estimates"]["alpha"]["value"]
 
 
-def test_a_table_that_says_nothing_of_it_is_fitted_as_before(client: Any) -> None:
+def test_a_table_that_says_nothing_of_it_is_fitted_as_before_and_the_answer_says_it(
+    client: Any,
+) -> None:
     found = fitted(client, sequenced("rounds", known=False))
     assert found["independence"]["verdict"] == "not_known"
+    assert found["independence"]["reason"] == SEQUENCE_NOT_KNOWN
+    assert found["message"].endswith(SEQUENCE_NOT_KNOWN)
     assert all(e["ci95"] is not None for e in found["estimates"].values())
+
+
+def test_a_drift_within_cells_of_an_unknown_sequence_is_not_passed_over(client: Any) -> None:
+    """Replicates in a row while all drifts by 6 %: the intervals miss, and the answer says why."""
+    steady = fitted(client, drifting(0.0), "steady")["estimates"]["alpha"]["value"]
+    found = fitted(client, drifting(0.06))
+    low, high = found["estimates"]["alpha"]["ci95"]
+    assert not low <= steady <= high
+    assert "order, block or recorded_at" in found["message"]
+
+
+def drifting(share: float) -> bytes:
+    lines = [COLUMNS.removesuffix(",order,block,recorded_at")]
+    rng = np.random.default_rng(3)
+    places = [(m, d, r) for m in (1500, 3000, 9000) for d in (0, 50, 100) for r in range(1, 6)]
+    for number, (mtu, delay, replicate) in enumerate(places):
+        packets = 1e9 / (0.9 * mtu)
+        interrupts = packets / (1 + delay / 15)
+        off = 1 + share * number / len(places) + 0.003 * rng.standard_normal()
+        cpu = off * (2.0 + 3e-6 * packets + 5e-6 * interrupts)
+        lines.append(f"{mtu},{delay},{replicate},1000000000,{packets},{interrupts},{cpu}")
+    return "\n".join(lines).encode()

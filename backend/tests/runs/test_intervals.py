@@ -93,9 +93,8 @@ def test_replicates_in_a_row_have_no_interval(client: Any, known: bool) -> None:
     cells = stored(client, table(in_a_row=True, known=known))
     assert all((of(cells, d)["ci95"] is None) is known for d in DELAYS)
     assert all(of(cells, d)["sd"] > 0.0 for d in DELAYS)
-    assert set(cells["independence"]) == ({MEASURE} if known else set())
-    if known:
-        assert "one after another" in cells["independence"][MEASURE]["reason"]
+    reason = "one after another" if known else "do not say in which order"
+    assert reason in cells["independence"][MEASURE]["reason"]
 
 
 def test_rounds_that_nothing_speaks_against_keep_their_intervals(client: Any) -> None:

@@ -1131,7 +1131,7 @@ export interface components {
             cells: components["schemas"]["CellOut"][];
             /**
              * Independence
-             * @description By measure, what the sequence of the runs does to its intervals; only of measures of which there is something to say
+             * @description By measure, what the sequence of the runs does to its intervals, or that it is not known; only of measures of which there is something to say
              */
             independence: {
                 [key: string]: components["schemas"]["Independence"];
@@ -2593,7 +2593,7 @@ export interface components {
             gain: boolean | null;
             /**
              * Reason
-             * @description Why the interval is made of blocks, sessions or rounds, or absent for how the runs were recorded
+             * @description Why the interval is made of blocks, sessions or rounds, or absent for how the runs were recorded, or that it is not known when they were
              */
             reason: string | null;
         };
@@ -4487,7 +4487,7 @@ export interface components {
              * @description Ordered by y, then x
              */
             cells: components["schemas"]["SurfaceCellOut"][];
-            /** @description What the sequence of the runs says about the intervals; null where no cell has two runs, or nothing is known of when they were recorded */
+            /** @description What the sequence of the runs says about the intervals; null where no cell has two runs */
             independence: components["schemas"]["Independence"] | null;
         };
         /**

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from coalescope_models.inference.statistics import SEQUENCE_NOT_KNOWN
 from coalescope_models.inference.statistics.variance import Effect, analyse_variance
 from coalescope_models.vocabulary.quantity import Quantity
 
@@ -17,6 +18,7 @@ from coalescope.experiments.records import Choice, ExperimentRecord
 from coalescope.glossary.quantities import require_measure
 from coalescope.runs.chosen import RunSelection, settings_of
 from coalescope.runs.records import RunValues
+from coalescope.runs.sequence import sequence_of
 
 
 @dataclass(frozen=True)
@@ -78,11 +80,14 @@ def variance_among(
             advice="Choose levels with FACTOR=VALUE, or measure what is missing.",
         ) from None
     single = effects[-1].degrees_of_freedom < 1
+    known = sequence_of([run.when for run in runs]).known
     message = (
         "Each setting has one value: the interaction cannot be told from chance, and there is no "
         "test. It takes two runs or more of each setting."
         if single
         else None
+        if known
+        else SEQUENCE_NOT_KNOWN
     )
     return Variance(
         experiment=experiment,

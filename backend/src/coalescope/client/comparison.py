@@ -3,6 +3,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from textwrap import fill
 from typing import TYPE_CHECKING
 
 from coalescope.client.source import Document
@@ -12,6 +13,8 @@ from coalescope.runs.selection import where_pairs
 
 if TYPE_CHECKING:
     import pyarrow
+
+WIDTH = 90  # of what a notebook shows
 
 
 @dataclass(frozen=True, repr=False)
@@ -63,7 +66,9 @@ class Comparison:
         cells = len(told["cells"])
         settings = "1 setting" if cells == 1 else f"{cells} settings"
         lines = [line, f"  {sides}, of {settings}"]
-        return "\n".join([*lines, *([self.message] if self.message else [])])
+        if self.message:
+            lines.append(fill(self.message, WIDTH, initial_indent="  ", subsequent_indent="  "))
+        return "\n".join(lines)
 
 
 def pairs_of_sides(

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from coalescope_models.vocabulary.quantity import Better
 
 from coalescope.client.choosing import rows_with
-from coalescope.client.comparison import Comparison, pairs_of_sides
+from coalescope.client.comparison import WIDTH, Comparison, pairs_of_sides
 from coalescope.client.exploring import explored
 from coalescope.client.fit import Fit
 from coalescope.client.grids import cells_dataset, surface_dataset
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
 
     from coalescope.client.surface_widget import SurfaceWidget
 
-_WIDTH = 90  # of what a notebook shows
 Chosen = FactorValue | Sequence[FactorValue]
 Bounds = Mapping[str, float]
 
@@ -330,7 +329,7 @@ class Experiment:
             lines.append(f"  only {'; '.join(where)}")
         if self.left_out:
             lines.append(f"  without {', '.join(self.left_out)}")
-        return "\n".join(fill(line, _WIDTH, subsequent_indent="    ") for line in lines)
+        return "\n".join(fill(line, WIDTH, subsequent_indent="    ") for line in lines)
 
     @property
     def _chosen(self) -> Document:

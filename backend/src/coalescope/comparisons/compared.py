@@ -48,7 +48,8 @@ class Compared:
         result: ratios over all cells.
         only_a: settings that only A has with this measure.
         only_b: the same for B.
-        dependence: what the sequence of the runs does to the intervals; None where nothing.
+        dependence: what the sequence of the runs does to the intervals, or that it is not known;
+            None where nothing.
         timed: whether every run says when it was recorded, so that two sessions would be told.
         level: at which something is called better or worse; less than 5 % beside other measures.
 

@@ -30,10 +30,8 @@ def describe_comparison(compared: Compared) -> dict[str, Any]:
 
 
 def _message(compared: Compared) -> str | None:
-    if compared.dependence is not None:
+    if compared.dependence is not None or compared.result.overall_ci95 is not None:
         return compared.dependence
-    if compared.result.overall_ci95 is not None:
-        return None
     return f"No interval of the overall ratio. {why_no_interval(compared)}"
 
 

@@ -7,7 +7,14 @@ A copy without a server compares with this too (copies).
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from coalescope_models.inference.statistics import CellSummary, Judged, SideRuns, compare, judge
+from coalescope_models.inference.statistics import (
+    CellSummary,
+    Comparison,
+    Judged,
+    SideRuns,
+    compare,
+    judge,
+)
 from coalescope_models.vocabulary.quantity import Better, Quantity
 
 from coalescope.comparisons.compared import Compared, ComparedCell, Side
@@ -95,7 +102,7 @@ def compare_cells(a: Chosen, b: Chosen, measure: str, better: Better | None = No
         result=result,
         only_a=[c.factors for key, c in keyed_a.items() if key not in keyed_b],
         only_b=[c.factors for key, c in keyed_b.items() if key not in keyed_a],
-        dependence=judged.reason,
+        dependence=_dependence(judged, result),
         timed=_timed(a, b, keyed_a, keyed_b),
     )
 
@@ -104,6 +111,12 @@ def _quantity(a: ExperimentRecord, b: ExperimentRecord, measure: str) -> Quantit
     """The measure; one of their own has a unit and a better direction where both say the same."""
     of_a, of_b = (require_measure(measure, experiment.source) for experiment in (a, b))
     return of_a if of_a == of_b else require_measure(measure)
+
+
+def _dependence(judged: Judged, result: Comparison) -> str | None:
+    """What the sequence of the runs does to the intervals that there are, or would be."""
+    untouched = judged.spread is None
+    return None if untouched and result.overall_ci95 is None else judged.reason
 
 
 def _judged(

@@ -159,8 +159,8 @@ class CellsOut(BaseModel):
     data_version: int
     cells: list[CellOut]
     independence: dict[str, Independence] = Field(
-        description="By measure, what the sequence of the runs does to its intervals; only of "
-        "measures of which there is something to say"
+        description="By measure, what the sequence of the runs does to its intervals, or that it "
+        "is not known; only of measures of which there is something to say"
     )
     left_out: list[str] = Field(description="Runs that would count and were left out as asked")
 

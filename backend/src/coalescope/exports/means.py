@@ -9,19 +9,23 @@ intervals to whoever reads the table: the deviation is left out then, and a note
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
+from coalescope_models.inference.statistics import SEQUENCE_NOT_KNOWN
+
 from coalescope.experiments.records import CellRecord, ExperimentRecord
 
 
-def told_without_deviation(
-    experiment: ExperimentRecord, cells: Iterable[CellRecord], reasons: Mapping[str, str]
+def told_of_means(
+    experiment: ExperimentRecord, cells: Iterable[CellRecord], intervals: Mapping[str, str]
 ) -> tuple[ExperimentRecord, list[CellRecord]]:
     """Return both as a table of means tells them.
 
     Args:
         experiment: whose cells they are.
         cells: all of them.
-        reasons: by measure, why its intervals are not those of independent replicates.
+        intervals: by measure, why its intervals are not those of independent replicates, or that
+            nothing is known of the sequence.
     """
+    reasons = {name: why for name, why in intervals.items() if why != SEQUENCE_NOT_KNOWN}
     known = {name for cell in cells for name, found in cell.measures.items() if found.sd}
     notes = [
         f"{name} has no deviation here, as its means alone would promise too narrow intervals. "

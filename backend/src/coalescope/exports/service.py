@@ -10,7 +10,7 @@ from sqlalchemy.engine import Connection
 from coalescope.experiments.levels import factor_names, measure_names
 from coalescope.experiments.records import CellRecord, ExperimentRecord, SummaryRecord
 from coalescope.exports import parquet, repository
-from coalescope.exports.means import told_without_deviation
+from coalescope.exports.means import told_of_means
 from coalescope.exports.records import ExportedRun
 from coalescope.exports.source_columns import source_columns
 from coalescope.exports.tables import Columns, csv_of_cells, csv_of_runs, own_units
@@ -88,7 +88,7 @@ def _export_cells(
     if file_format == "json":
         about = {"without": list(judged.left_out), "intervals": _reasons(judged)}
         return _json(experiment, "cells", factors, measures, about, map(_cell, cells))
-    told_of, cells = told_without_deviation(experiment, cells, _reasons(judged))
+    told_of, cells = told_of_means(experiment, cells, _reasons(judged))
     known = {
         name for cell in cells for name, found in cell.measures.items() if found.sd is not None
     }
@@ -107,11 +107,11 @@ def _export_cells(
 
 
 def _reasons(judged: JudgedCells) -> dict[str, str]:
-    """By measure, why its intervals are not those of independent replicates, or are absent."""
+    """By measure, why its intervals are not those of independent replicates, or need not hold."""
     return {
         name: found.reason
         for name, found in judged.independence.items()
-        if found.reason is not None and found.dependent
+        if found.reason is not None and (found.dependent or found.verdict == "not_known")
     }
 
 

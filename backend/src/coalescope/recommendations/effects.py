@@ -7,6 +7,7 @@ from math import log
 
 from coalescope_host.plan.factors import LEAST_FIRST, level_in_order, log_name
 from coalescope_models.inference.statistics import (
+    SEQUENCE_NOT_KNOWN,
     CellSummary,
     cell_intervals,
     compare,
@@ -47,7 +48,7 @@ class Effect:
             is no interval, where of so many measures it may be chance (Holm's correction, 5 %), or
             nothing is better as such.
         reason: why the interval is made of blocks, sessions or rounds, or absent for how the runs
-            were recorded; None where neither is.
+            were recorded, or that nothing is known of when they were; None where none of these is.
     """
 
     measure: str
@@ -183,11 +184,14 @@ def _effect(
         found = independence(values, cells, when)
         if found is not None and found.dependent:
             return replace(effect, reason=found.reason), None
-        return effect, _p_of_difference(a, b)
+        untold = found is not None and found.verdict == "not_known"
+        reason = SEQUENCE_NOT_KNOWN if untold else None
+        return replace(effect, reason=reason), _p_of_difference(a, b)
     judged = judge_settings(values, cells, when, (reference, answer))
     change = compare({0: a}, {0: b}, judged.spread).cells[0]
     if change.ci95 is None:
-        return replace(effect, reason=judged.reason), change.p_value
+        reason = None if judged.spread is None else judged.reason
+        return replace(effect, reason=reason), change.p_value
     low, high = (100.0 * (end - 1.0) for end in change.ci95)
     return replace(effect, ci95_percent=(low, high), reason=judged.reason), change.p_value
 

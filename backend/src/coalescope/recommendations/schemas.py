@@ -212,7 +212,7 @@ class MeasureChangeOut(BaseModel):
     )
     reason: str | None = Field(
         description="Why the interval is made of blocks, sessions or rounds, or absent for how the "
-        "runs were recorded"
+        "runs were recorded, or that it is not known when they were"
     )
 
 

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from coalescope_models.inference.statistics import (
+    NOT_KNOWN,
     CellIntervals,
     Independence,
     Timeline,
@@ -71,6 +72,12 @@ def judge_each(replicates: Mapping[str, Sequence[ReplicateRecord]]) -> dict[str,
     return found
 
 
+def of_unknown_sequence(summaries: Iterable[SummaryRecord]) -> CellIntervals:
+    """What there is to say of intervals in one measure whose runs do not say when they ran."""
+    some = any(summary.ci95 is not None for summary in summaries)
+    return CellIntervals(NOT_KNOWN if some else None, {})
+
+
 def in_view_of(summary: SummaryRecord, cell_id: int, judged: CellIntervals) -> SummaryRecord:
     """The summary with the interval that the cell's runs carry; without one where they do not."""
     if summary.ci95 is None or cell_id not in judged.instead:
@@ -79,11 +86,20 @@ def in_view_of(summary: SummaryRecord, cell_id: int, judged: CellIntervals) -> S
 
 
 def judged_cells(
-    cells: Iterable[CellRecord],
+    cells: Sequence[CellRecord],
     judged: Mapping[str, CellIntervals],
     left_out: Sequence[str] = (),
 ) -> JudgedCells:
-    """The cells in view of what was found by measure."""
+    """The cells in view of what was found by measure.
+
+    Of means that came with their deviation, and where nothing was judged, the sequence is not
+    known.
+    """
+    with_intervals = {name for cell in cells for name, own in cell.measures.items() if own.ci95}
+    said = dict.fromkeys(sorted(with_intervals), NOT_KNOWN)
+    for name, own in judged.items():
+        if own.independence is not None:
+            said[name] = own.independence
     return JudgedCells(
         cells=[
             replace(
@@ -95,10 +111,6 @@ def judged_cells(
             )
             for cell in cells
         ],
-        independence={
-            name: found.independence
-            for name, found in judged.items()
-            if found.independence is not None and found.independence.reason is not None
-        },
+        independence={name: found for name, found in said.items() if found.reason is not None},
         left_out=left_out,
     )

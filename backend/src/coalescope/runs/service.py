@@ -64,7 +64,7 @@ def cells_in_sequence(
         connection, experiment, list_cells(connection, experiment), without
     )
     if not says_when(connection, experiment):
-        return JudgedCells(cells, {}, left_out)
+        return judged_cells(cells, {}, left_out)
     found = value_repository.replicates_by_measure(connection, experiment.id, measure, without)
     return judged_cells(cells, judge_each(found), left_out)
 

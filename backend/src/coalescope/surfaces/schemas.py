@@ -75,7 +75,7 @@ class SurfaceOut(BaseModel):
     cells: list[SurfaceCellOut] = Field(description="Ordered by y, then x")
     independence: Independence | None = Field(
         description="What the sequence of the runs says about the intervals; null where no cell "
-        "has two runs, or nothing is known of when they were recorded"
+        "has two runs"
     )
 
 

@@ -26,7 +26,7 @@ from coalescope.experiments.records import (
     SummaryRecord,
 )
 from coalescope.glossary.quantities import factor, glossary_order, measure
-from coalescope.runs.intervals import INDEPENDENT, in_view_of
+from coalescope.runs.intervals import in_view_of, of_unknown_sequence
 from coalescope.runs.service import intervals_in_sequence, says_when
 from coalescope.surfaces import repository
 
@@ -95,7 +95,7 @@ def get_surface(
     fall on one point because another factor varies too.
     """
     found = repository.summaries_of(connection, experiment.id, measure_name)
-    judged = INDEPENDENT
+    judged = of_unknown_sequence(own for _, _, own in found)
     if says_when(connection, experiment):
         judged = intervals_in_sequence(connection, experiment, measure_name)
     rows = [(factors, in_view_of(own, cell_id, judged)) for cell_id, factors, own in found]

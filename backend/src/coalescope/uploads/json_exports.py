@@ -14,7 +14,7 @@ from typing import Any, BinaryIO, TypeVar
 from coalescope.errors import CoalescopeError
 from coalescope.experiments.levels import factor_key
 from coalescope.experiments.records import CellRecord, ExperimentRecord, Factors, SummaryRecord
-from coalescope.exports.means import told_without_deviation
+from coalescope.exports.means import told_of_means
 from coalescope.exports.records import ExportedRun
 from coalescope.exports.source_columns import source_columns
 from coalescope.exports.tables import Columns, csv_of_cells, csv_of_runs, own_units
@@ -63,7 +63,7 @@ def _csv(document: _Document) -> Iterator[str]:
     if "runs" in document:
         return _runs(experiment, list(_entries(document["runs"], "runs", _run)))
     cells = list(_entries(document.get("cells"), "cells", _cell))
-    return _cells(*told_without_deviation(experiment, cells, _reasons(document)))
+    return _cells(*told_of_means(experiment, cells, _reasons(document)))
 
 
 def _experiment(said: Any) -> ExperimentRecord:

@@ -39,9 +39,6 @@ export function varianceWords({ effects, message }: Variance, labelOf: (name: st
 /** Whether the intervals may take the replicates for independent. */
 export function independenceWords(found: Replicates['independence']): string {
   if (found === null) return '';
-  if (found.verdict === 'not_known') {
-    return 'When the runs were recorded is not known: the intervals take them for independent.';
-  }
   return found.reason ?? 'Nothing in their sequence speaks against taking them for independent.';
 }
 

@@ -109,6 +109,5 @@ it('says whether replicates may count as independent', () => {
   expect(independenceWords(found)).toBe('The replicates were recorded in a row.');
   expect(independenceWords(null)).toBe('');
   const words = (verdict: string) => independenceWords({ verdict, reason: null } as Replicates['independence']);
-  expect(words('not_known')).toContain('is not known');
   expect(words('none_found')).toContain('speaks against');
 });

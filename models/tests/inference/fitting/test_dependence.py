@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 from coalescope_models.inference.fitting import fit_linear, fit_nonlinear
 from coalescope_models.inference.fitting.dependence import in_view_of
-from coalescope_models.inference.statistics import Timeline, t_quantile
+from coalescope_models.inference.statistics import SEQUENCE_NOT_KNOWN, Timeline, t_quantile
 
 TRUTH = {"alpha": 0.813, "beta": 0.266, "gamma": 1.11}
 BLOCKS = 4
@@ -49,6 +49,17 @@ def test_blocks_that_differ_widen_the_intervals_to_t_over_their_estimates(nfs_ta
     assert result.bootstrap.unit == "clusters"
     assert result.independence.verdict == "by_cluster"
     assert result.message == result.independence.reason
+
+
+def test_that_nothing_is_known_of_the_sequence_is_said_where_there_are_intervals(nfs_table):
+    table, cells, _ = measured(nfs_table, [0.0] * BLOCKS)
+    nothing = Timeline(None, None, None)
+    for resamples, said in ((200, True), (0, False)):
+        result = fit_linear(
+            "cpu-overhead", table, "ols", cells=cells, when=nothing, resamples=resamples, rng=1
+        )
+        assert (SEQUENCE_NOT_KNOWN in (result.message or "")) == said
+        assert result.independence.reason == SEQUENCE_NOT_KNOWN
 
 
 def test_rounds_that_do_not_differ_leave_the_intervals_as_they_are(nfs_table):

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from coalescope_models.inference.statistics import Timeline, independence
+from coalescope_models.inference.statistics import SEQUENCE_NOT_KNOWN, Timeline, independence
 from coalescope_models.inference.statistics.independence import _SHORT_ROUND, _shown, _whole
 
 CELLS = 30
@@ -227,7 +227,8 @@ def test_what_is_not_known_is_said_to_be_so():
     cells = np.repeat(np.arange(CELLS), 2)
     nothing = Timeline(None, None, None)
     values = (1.0 + noise(len(cells))).tolist()
-    assert independence(values, cells.tolist(), nothing).verdict == "not_known"
+    found = independence(values, cells.tolist(), nothing)
+    assert (found.verdict, found.reason) == ("not_known", SEQUENCE_NOT_KNOWN)
     single = np.arange(CELLS)
     assert independence(values[:CELLS], single.tolist(), nothing) is None
 

@@ -57,11 +57,20 @@ def in_view_of(
         return without_intervals(result, str(found.reason))
     if found.verdict == "by_cluster" and when.clusters is not None:
         return _by_cluster(result, str(found.reason), when.clusters, refit, bounds)
-    return result if found.reason is None else _saying(result, found.reason)
+    if found.reason is None:
+        return result
+    if found.verdict == "not_known":  # no finding: what was found is said first
+        bare = all(own.ci95 is None for own in result.estimates.values())
+        return result if bare else _with_message(result, result.message, found.reason)
+    return _saying(result, found.reason)
 
 
 def _saying(result: FitResult, reason: str) -> FitResult:
-    return replace(result, message=" ".join(filter(None, (reason, result.message))))
+    return _with_message(result, reason, result.message)
+
+
+def _with_message(result: FitResult, *sentences: str | None) -> FitResult:
+    return replace(result, message=" ".join(filter(None, sentences)))
 
 
 def without_intervals(result: FitResult, reason: str) -> FitResult:

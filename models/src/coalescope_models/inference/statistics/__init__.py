@@ -10,13 +10,15 @@ from .comparison import Beyond, Comparison, Difference, Spread, beyond, compare
 from .contrast import Judged, SideRuns, judge, judge_settings
 from .distributions import f_tail, t_quantile, t_two_sided
 from .holm import holm, holm_levels
-from .independence import Independence, independence
+from .independence import NOT_KNOWN, SEQUENCE_NOT_KNOWN, Independence, independence
 from .outliers import outliers
 from .replication import Plan, plan_replicates
 from .summary import CellSummary, from_moments, interval_by_cluster, summarise
 from .timeline import Cluster, Timeline, timeline
 
 __all__ = [
+    "NOT_KNOWN",
+    "SEQUENCE_NOT_KNOWN",
     "Beyond",
     "CellIntervals",
     "CellSummary",

@@ -32,7 +32,8 @@ class Judged:
     """What the sequence of both sides' runs does to a comparison.
 
     Attributes:
-        reason: why intervals are made of clusters, or absent; None where nothing was found.
+        reason: why intervals are made of clusters, or absent, or that nothing is known of the
+            sequence; None where nothing was found.
         spread: of what the intervals are made; None where they stay as they are.
     """
 
@@ -88,8 +89,10 @@ def judge_settings(
         pair: labels of what is compared with, and of what is compared.
     """
     found = independence(values, cells, when)
-    if found is None or not found.dependent:
+    if found is None or not (found.dependent or found.verdict == "not_known"):
         return Judged(None, None)
+    if found.verdict == "not_known":
+        return Judged(found.reason, None)
     if found.verdict == "refused" or when.clusters is None:
         return Judged(found.reason, Spread({}, None))
     there, here = ([k for k, own in enumerate(cells) if own == cell] for cell in pair)

@@ -94,7 +94,13 @@ class Independence:
         return self.verdict in ("by_cluster", "refused")
 
 
-_NOT_KNOWN = Independence("not_known", None, None, None, None, None, None, None, None)
+#: Of intervals and tests of replicates that take them for independent unasked.
+SEQUENCE_NOT_KNOWN = (
+    "The data do not say in which order or blocks the runs were recorded (columns order, block or "
+    "recorded_at): replicates are taken for independent, and a drift or blocks would make "
+    "intervals too narrow and p-values too small."
+)
+NOT_KNOWN = Independence("not_known", SEQUENCE_NOT_KNOWN, None, None, None, None, None, None, None)
 
 
 def independence(
@@ -116,13 +122,14 @@ def independence(
     runs = deviations(values, cells, when)
     if not runs:
         return None
-    if when.positions is None and when.clusters is None:
-        return _NOT_KNOWN
+    if not when.known:
+        return NOT_KNOWN
     labels = Counter(run.cluster for run in runs)
     several = len(labels) > 1
     found = replace(
-        _NOT_KNOWN,
+        NOT_KNOWN,
         verdict="none_found",
+        reason=None,
         clusters=len(labels) if several else None,
         cluster_kind=when.kind if several else None,
         cluster_p_value=between_clusters(runs) if several else None,

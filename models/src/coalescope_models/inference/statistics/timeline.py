@@ -38,6 +38,11 @@ class Timeline:
     kind: Cluster | None
     apart: bool = False
 
+    @property
+    def known(self) -> bool:
+        """Whether anything is known of the sequence."""
+        return self.positions is not None or self.clusters is not None
+
     def of(self, rows: Sequence[int]) -> Timeline:
         """Return the same for some of the runs; their places stay those among all."""
         return Timeline(
