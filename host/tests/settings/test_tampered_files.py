@@ -1,16 +1,21 @@
 # SPDX-License-Identifier: Apache-2.0
 """Restore files and journals that somebody changed: refused in a sentence, nothing set or sent."""
 
+import ast
 import json
 import os
+import re
 from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+import coalescope_host
 import pytest
+from coalescope_host.plain_files import write_plain
 from coalescope_host.run.journal import NAME, Journal, JournalError, read_head
 from coalescope_host.run.surroundings import surroundings
+from coalescope_host.run.upload import send
 from coalescope_host.settings import restore_file, watchdog
 from coalescope_host.settings.errors import SettingError
 
@@ -132,6 +137,16 @@ def test_a_journal_is_a_plain_file(tmp_path: Path, make: Callable[[Path], None])
             look(tmp_path)
 
 
+@pytest.mark.skipif(os.geteuid() != 0, reason="a file of another user is made by root")
+def test_a_journal_is_its_users_or_roots(tmp_path: Path) -> None:
+    write(tmp_path, {"type": "sweep", "format": 1, "plan": {}, "seed": 1})
+    Journal(tmp_path).close()
+    os.chown(tmp_path / NAME, 65534, 65534)
+    for look in (Journal, read_head):
+        with pytest.raises(JournalError, match="another user's"):
+            look(tmp_path)
+
+
 def test_the_watchdog_writes_into_no_link(tmp_path: Path) -> None:
     victim, log = tmp_path / "victim", tmp_path / "eth9.log"
     watchdog._log(log)("the good twin")
@@ -171,9 +186,64 @@ def test_what_surrounds_a_run_is_written_into_no_link(tmp_path: Path) -> None:
     victim.write_text("kept")
     (tmp_path / "environment.json").symlink_to(victim)
     plan, bench = SimpleNamespace(idle_s=0), SimpleNamespace(peers=())
-    with pytest.raises(OSError, match="symbolic links"):
+    with pytest.raises(OSError, match="symbolic link"):
         surroundings(plan, bench, tmp_path, 1, print)  # type: ignore[arg-type]
     assert victim.read_text() == "kept"
     (tmp_path / "environment.json").unlink()
     surroundings(plan, bench, tmp_path, 1, print)  # type: ignore[arg-type]
     assert (tmp_path / "environment.json").read_text() == "{}"
+
+
+def test_a_file_is_written_and_sent_from_no_link(tmp_path: Path) -> None:
+    victim, path = tmp_path / "victim", tmp_path / "out.json"
+    victim.write_text("kept")
+    for there, over in ((True, True), (True, False), (False, True), (False, False)):
+        link_to(victim if there else tmp_path / "nothing", path)
+        with pytest.raises(OSError, match=r"symbolic link|File exists"):
+            write_plain(path, "ours", over=over)
+    assert (victim.read_text(), (tmp_path / "nothing").exists()) == ("kept", False)
+    path.rename(tmp_path / "secret.runlog")
+    sent = send("http://127.0.0.1:9", tmp_path / "secret.runlog", None)
+    assert (sent.outcome, "symbolic link" in sent.reason) == ("refused", True)
+
+
+def test_what_is_there_is_written_over_only_where_that_is_meant(tmp_path: Path) -> None:
+    path = tmp_path / "plan.toml"
+    write_plain(path, "the first", over=False)
+    with pytest.raises(FileExistsError):
+        write_plain(path, "second", over=False)
+    assert path.read_text() == "the first"
+    write_plain(path, "second", over=True)
+    assert path.read_text() == "second"
+
+
+#: Where files are written that are not opened by `plain`, and why no link is followed there.
+NOT_BY_PLAIN = {
+    "settings/places.py": "sysfs and procfs",
+    "settings/device.py": "sysfs",
+    "remote/agent.py": "a folder of the agent's own",
+}
+
+
+def writes(node: ast.AST) -> bool:
+    """Whether it is a call that opens or writes a file by its name, without an opener."""
+    if not isinstance(node, ast.Call) or any(each.arg == "opener" for each in node.keywords):
+        return False
+    name = getattr(node.func, "attr", getattr(node.func, "id", ""))
+    given = [*node.args, *(each.value for each in node.keywords)]
+    mode = any(
+        isinstance(part, ast.Constant) and re.fullmatch("[wax]b?[+]?|[ar]b?[+]", str(part.value))
+        for each in given
+        for part in ast.walk(each)
+    )
+    return name in ("write_text", "write_bytes") or (name in ("open", "FileIO") and mode)
+
+
+def test_every_file_is_written_by_plain() -> None:
+    root = Path(coalescope_host.__file__).parent
+    found = {
+        str(path.relative_to(root))
+        for path in root.rglob("*.py")
+        if any(map(writes, ast.walk(ast.parse(path.read_text(encoding="utf-8")))))
+    }
+    assert found == NOT_BY_PLAIN.keys()

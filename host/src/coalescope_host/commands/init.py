@@ -8,12 +8,14 @@ from argparse import Namespace
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from coalescope_host.plain_files import write_plain
 from coalescope_host.plan.factors import Level, level_text
 from coalescope_host.plan.plan_file import load_plan
 from coalescope_host.protocols import SweepError
 from coalescope_host.settings import safety
 from coalescope_host.settings.carrier import nothing_passes
 from coalescope_host.settings.host import NEEDS_ROOT, Host, open_host
+from coalescope_host.terminal import in_words
 
 from .answer import Answer
 from .ending import UsageError, ended, say
@@ -48,7 +50,10 @@ def _init(options: Namespace, answer: Answer) -> int:
     }
     refused = safety.refusals(options.interface)
     lines = _plan(options.interface, host, settings, peers, refused)
-    options.out.write_text("\n".join(lines), encoding="utf-8")
+    try:
+        write_plain(options.out, "\n".join(lines), over=options.force)
+    except OSError as error:
+        raise UsageError(in_words(error)) from None
     answer.tell((), plan=str(options.out), has_peer=bool(peers), refused=refused)
     for reason in refused:
         say(f"Note: {reason}: a sweep of it is refused.")

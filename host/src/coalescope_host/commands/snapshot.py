@@ -5,6 +5,7 @@ import json
 from argparse import Namespace
 
 from coalescope_host.exit_statuses import FAILED
+from coalescope_host.plain_files import write_plain
 from coalescope_host.snapshots.taking import NotTakenError, take
 from coalescope_host.terminal import in_words
 
@@ -19,8 +20,7 @@ def run(options: Namespace) -> int:
         document = take(options.interface, redact_host=options.redact_host)
         text = json.dumps(document, indent=2, ensure_ascii=False)
         if options.out is not None:
-            with options.out.open("w" if options.force else "x", encoding="utf-8") as file:
-                file.write(f"{text}\n")
+            write_plain(options.out, f"{text}\n", over=options.force)
     except FileExistsError:
         return _failed(answer, f"{options.out} is there already; --force writes over it")
     except (NotTakenError, OSError) as error:

@@ -5,7 +5,6 @@ The first line says which sweep it is. A last line that was cut off, at whatever
 not yet done; it is removed when the sweep goes on. Only one sweep at a time has a journal open.
 """
 
-import errno
 import fcntl
 import json
 import os
@@ -15,7 +14,7 @@ from pathlib import Path, PurePath
 from types import TracebackType
 from typing import Any, Self
 
-from coalescope_host.plain_files import plain
+from coalescope_host.plain_files import own
 
 NAME = "journal.jsonl"
 FORMAT = 1
@@ -43,7 +42,7 @@ class Journal:
         self.path = folder / NAME
         try:
             # what did not get to the disk is not kept
-            self._file = FileIO(self.path, "a+", opener=plain)
+            self._file = FileIO(self.path, "a+", opener=own)
         except OSError as error:
             raise _not_open(self.path, error) from None
         try:
@@ -149,7 +148,7 @@ def read_head(folder: Path) -> Entry | None:
     if not path.exists():
         return None
     try:
-        with BufferedReader(FileIO(path, opener=plain)) as file:
+        with BufferedReader(FileIO(path, opener=own)) as file:
             line = file.readline(_LONGEST_LINE_BYTES)
     except OSError as error:
         raise _not_open(path, error) from None
@@ -157,8 +156,9 @@ def read_head(folder: Path) -> Entry | None:
 
 
 def _not_open(path: Path, error: OSError) -> JournalError:
-    why = "it is a symbolic link" if error.errno == errno.ELOOP else error.strerror
-    return JournalError(f"{path} cannot be used: {why}. Choose another folder with --out.")
+    return JournalError(
+        f"{path} cannot be used: {error.strerror}. Choose another folder with --out."
+    )
 
 
 def _entry(path: Path, number: int, line: bytes) -> Entry:

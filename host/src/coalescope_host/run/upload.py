@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode, urlsplit
 
+from coalescope_host.plain_files import NotPlainError, plain
 from coalescope_host.program_environment import TOKEN_VARIABLE
 from coalescope_host.terminal import in_words
 from coalescope_host.wrong_scheme import sent_on, wrong_scheme
@@ -90,7 +91,7 @@ def send(server: str, path: Path, secret: str | None) -> Outcome:
     connection = _connection(server)
     base = urlsplit(server).path.rstrip("/")
     try:
-        with path.open("rb") as file:
+        with open(path, "rb", opener=plain) as file:
             headers["Content-Length"] = str(os.fstat(file.fileno()).st_size)
             query = urlencode({"filename": path.name})
             connection.connect()
@@ -103,6 +104,8 @@ def send(server: str, path: Path, secret: str | None) -> Outcome:
             return outcome if meant is None else Outcome("failed", meant)
     except FileNotFoundError:
         return Outcome("refused", f"{path} is not there any more")
+    except NotPlainError as error:
+        return Outcome("refused", f"{in_words(error)}; name the file itself")
     except (OSError, http.client.HTTPException) as error:
         over_tls = isinstance(connection, http.client.HTTPSConnection)
         meant = wrong_scheme(server) if isinstance(error, _MISUNDERSTOOD[over_tls]) else None
