@@ -226,3 +226,22 @@ def test_a_setting_that_loses_packets_is_not_set_unless_that_is_asked_for() -> N
     answer = experiment.choices[-1].answer
     assert answer is not None
     assert CELLS[answer]["delay_us"] == 320
+
+
+def slow(cell: Levels) -> dict[str, float]:
+    """The longer the delay the less CPU; beyond 40 µs replies are late."""
+    delay = 0.0 if cell["adaptive_rx"] else float(cell["delay_us"])
+    cost = 10.0 / (1.0 + delay / 20.0) + 1.0
+    late = 200.0 if delay <= 40 else 300.0
+    return {"traffic_cpu_s_per_gb": cost, "throughput_mbps": 900.0, "latency_p99_us": late}
+
+
+def test_a_cost_does_not_make_replies_late_unasked() -> None:
+    experiment, _ = tuned(slow, question_of("cpu", ()))
+    answer = experiment.choices[-1].answer
+    assert answer is not None
+    assert CELLS[answer]["delay_us"] == 40, "at most 10 % later than now"
+    experiment, _ = tuned(slow, question_of("cpu", (), any_wait=True))
+    answer = experiment.choices[-1].answer
+    assert answer is not None
+    assert CELLS[answer]["delay_us"] >= 160

@@ -4,7 +4,8 @@
 from collections.abc import Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 
-from coalescope_host.plan.factors import WAITS, WAITS_LESS, log_name
+from coalescope_host.plan.factors import WAITS_LESS
+from coalescope_host.plan.waits import bounds_a_wait, free_waits
 from coalescope_host.tuning import losses
 from coalescope_models.inference.recommendation import Aim, Constraint
 from coalescope_models.vocabulary.quantity import QUANTITIES
@@ -17,10 +18,6 @@ THROUGHPUT_WITHIN_PERCENT = 1.0
 #: How much worse latency may be than it is now where the question does not say.
 LATENCY_WITHIN_PERCENT = 10.0
 _LATE = "latency_p99_us"
-#: By which packets wait, under the names that runs and models have for them.
-_WAITS = tuple((*row, *(named for own in row if (named := log_name(own)) != own)) for row in WAITS)
-#: What a name of a time, or of a rate, ends with.
-_TIMES = ("_us", "_ns", "_ticks", "_hz")
 _OPTIONS = 3
 #: Units of costs that are shares of time: doing less looks like a saving in them.
 _SHARES = ("%", "W")
@@ -69,7 +66,7 @@ def default_guards(
     if throughputs and not named & set(throughputs) and any(is_cost(a.measure) for a in aims):
         guards.append(Constraint(throughputs[0], "within", THROUGHPUT_WITHIN_PERCENT, "more"))
     latencies = _measured("latency", measured)
-    if latencies and not named & set(latencies) and not limits_wait(constraints):
+    if latencies and not named & set(latencies) and not bounds_a_wait(_limits(constraints)):
         late = _LATE if _LATE in latencies else latencies[0]
         guards.append(Constraint(late, "within current", LATENCY_WITHIN_PERCENT, "less"))
     free = {name for kind in losses.KINDS if not named & set(kind) for name in kind}
@@ -84,27 +81,8 @@ def _measured(kind: str, measured: Sequence[str]) -> list[str]:
     return [n for n in QUANTITIES if n in measured and QUANTITIES[n].aim == kind]
 
 
-def limits_wait(constraints: Sequence[Constraint]) -> bool:
-    """Whether the question itself says how long a packet may wait somewhere."""
-    return any(_is_limited(name, constraints) for row in _WAITS for name in row)
-
-
-def _is_limited(wait: str, constraints: Sequence[Constraint]) -> bool:
-    limit = "at least" if wait in WAITS_LESS else "at most"
-    return any(c.measure == wait and c.limit == limit for c in constraints)
-
-
-def _free_waits(
-    constraints: Sequence[Constraint], settings: Collection[Factors]
-) -> list[tuple[str, ...]]:
-    """Of each row what varies and no limit bounds: its times, or counts where no time does."""
-    found = []
-    for row in _WAITS:
-        varied = [n for n in row if len({setting.get(n) for setting in settings}) > 1]
-        bounding = [n for n in varied if n.endswith(_TIMES)] or varied
-        if free := tuple(n for n in bounding if not _is_limited(n, constraints)):
-            found.append(free)
-    return found
+def _limits(constraints: Sequence[Constraint]) -> set[tuple[str, str]]:
+    return {(c.measure, c.limit) for c in constraints}
 
 
 def is_unguarded(
@@ -116,7 +94,7 @@ def is_unguarded(
     named = (QUANTITIES.get(c.measure) for c in constraints)
     if any(q is not None and q.aim == "latency" for q in named):
         return False
-    return bool(_free_waits(constraints, settings))
+    return bool(free_waits(_limits(constraints), settings))
 
 
 def share_of_unknown_work(
@@ -144,7 +122,7 @@ def limits_to_offer(
 
     None where all that varies are words, or rates, of which a smaller one waits longer.
     """
-    for row in _free_waits(constraints, list(settings.values())):
+    for row in free_waits(_limits(constraints), list(settings.values())):
         for wait in (name for name in row if name not in WAITS_LESS):
             found = {v for s in settings.values() if isinstance(v := s.get(wait), int | float)}
             levels = sorted(found)
@@ -157,7 +135,7 @@ def limits_to_offer(
 
 def why_no_offer(constraints: Sequence[Constraint], settings: Collection[Factors]) -> str:
     """What to ask for where no limit can be offered."""
-    varied = [name for row in _free_waits(constraints, settings) for name in row]
+    varied = [name for row in free_waits(_limits(constraints), settings) for name in row]
     shown = ", ".join(name.removeprefix("factor.") for name in varied)
     rate = next((name for name in varied if name in WAITS_LESS), None)
     bound = f"Ask for at least so much {rate}, or measure" if rate else "Measure"

@@ -87,7 +87,14 @@ def add_tune_arguments(parser: ArgumentParser) -> None:
         metavar="LIMIT",
         action="append",
         default=[],
-        help="limit to keep: cpu=30%%, p99=200us, throughput=900Mb/s (at least); may be repeated",
+        help="limit to keep: cpu=30%%, p99=200us, throughput=900Mb/s (at least), delay=100us (of "
+        "the setting itself); may be repeated",
+    )
+    parser.add_argument(
+        "--any-wait",
+        action="store_true",
+        help="let packets wait as long as it takes: guard no latency, and ask for no limit on it "
+        "where only a cost is aimed at",
     )
     parser.add_argument(
         "--within",

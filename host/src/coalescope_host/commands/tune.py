@@ -28,7 +28,7 @@ from coalescope_host.settings.host import open_host
 from coalescope_host.spelling import suggestion
 from coalescope_host.tuning.candidates import ADAPTIVE, DELAY, left_out, usual_factors, with_start
 from coalescope_host.tuning.design import FEWEST_OF_A_ROUND, budget_of
-from coalescope_host.tuning.question import Question, QuestionError, question_of
+from coalescope_host.tuning.question import LATENCIES, Question, QuestionError, question_of
 
 from .answer import Answer
 from .confirmation import typed
@@ -36,7 +36,7 @@ from .ending import UsageError, ended, say
 from .sweep import names_a_plan, plan_from_file, with_upload
 from .without_plan import check_interface, checked_factors, plan_with, refused_interface, slug
 
-_LATENCIES = ("p50", "p99", "p99.9")
+_TELLS_LATENCY = "rr"
 _GOES_ON = "The same command goes on where this stopped."
 
 
@@ -74,7 +74,9 @@ def _question(options: Namespace) -> Question:
     if not options.confirm_within > 0.0:
         raise UsageError(f"--confirm-within {options.confirm_within:g}: must be more than 0.")
     try:
-        return question_of(options.goal, options.under, within, options.loss_within)
+        return question_of(
+            options.goal, options.under, within, options.loss_within, any_wait=options.any_wait
+        )
     except QuestionError as error:
         raise UsageError(str(error)) from None
 
@@ -84,7 +86,7 @@ def _plan(options: Namespace) -> Plan:
         return plan_from_file(options)
     asked_for = checked_factors(options)
     check_interface(options.plan, options)
-    workload = options.workload or ("rr" if options.goal in _LATENCIES else "tcp")
+    workload = options.workload or ("rr" if options.goal in LATENCIES else "tcp")
     if "," in workload:
         raise UsageError(f"--workload {workload}: a tuning is for one workload at a time.")
     options.experiment = options.experiment or slug(
@@ -127,6 +129,8 @@ def _tuner(
     answer: Answer,
 ) -> Tuner:
     cells = _cells(plan, options.workload if names_a_plan(options) else None)
+    cells = [cell for cell in cells if question.keeps_waits(cell)]
+    _ask_for_a_limit(question, cells)
     if len(cells) < 2:
         raise UsageError("one setting leaves no choice: name more levels.")
     return Tuner(
@@ -137,6 +141,20 @@ def _tuner(
         _budget(options, len(cells)),
         open_bench,
         _afterwards(options, answer),
+    )
+
+
+def _ask_for_a_limit(question: Question, cells: Sequence[Levels]) -> None:
+    """Errors: where only a cost is aimed at, and a longer wait may cost what nobody measures."""
+    free = question.free_waits(cells)
+    if not free or cells[0]["workload"] == _TELLS_LATENCY:
+        return
+    longest = max(cells, key=lambda cell: float(cell.get(free[0]) or 0))[free[0]]
+    shown = "delay" if free[0] == DELAY else free[0]
+    raise UsageError(
+        f"--goal {question.goal}: {cells[0]['workload']} tells no latency, and the longest wait "
+        f"costs least. Say how long a packet may wait: --under {shown}=… ({longest:g} is the "
+        f"longest here), or --any-wait; or measure with --workload {_TELLS_LATENCY}."
     )
 
 

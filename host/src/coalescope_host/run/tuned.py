@@ -7,11 +7,12 @@ from dataclasses import dataclass
 from statistics import fmean
 
 from coalescope_host.plan.factors import Levels, cell_text, level_text
+from coalescope_host.plan.waits import side_of
 from coalescope_host.tuning.belief import Measured
 from coalescope_host.tuning.choice import FEWEST_RUNS
 from coalescope_host.tuning.experiment import Experiment
 from coalescope_host.tuning.losses import LOSSES
-from coalescope_host.tuning.question import QUANTITIES, Question
+from coalescope_host.tuning.question import LATENCY_WITHIN_PERCENT, QUANTITIES, Question
 
 from .gains import Gain, gains
 
@@ -139,6 +140,9 @@ def asked(question: Question, measure: str | None) -> str:
         parts.append(f"throughput within {question.within_percent:g} % of its best")
     if question.loss_percent is not None:
         parts.append(f"losses within {question.loss_percent:g} % of now")
+    if question.guards_latency:
+        parts.append(f"latency within {LATENCY_WITHIN_PERCENT:g} % of now")
+    parts += [f"{name} {side_of(name)} {value:g}" for name, value in question.waits]
     parts += map(str, question.limits)
     return ", ".join(parts)
 

@@ -11,7 +11,14 @@ from statistics import fmean
 from .drift import Drift, Reading, drift_of
 from .matrices import dot
 from .noise import noise_of
-from .question import QUANTITIES, THROUGHPUT, Question, Sense
+from .question import (
+    LATENCIES,
+    LATENCY_WITHIN_PERCENT,
+    QUANTITIES,
+    THROUGHPUT,
+    Question,
+    Sense,
+)
 from .surface import Positions, settle
 
 DRAWS = 400
@@ -102,6 +109,7 @@ def believe(
     positions: Positions,
     rng: random.Random,
     impossible: Collection[int] = (),
+    reference: int | None = None,
 ) -> Belief:
     """Draw what every setting does, by all runs.
 
@@ -111,6 +119,7 @@ def believe(
 
     Args:
         impossible: settings that cannot be had, which keep no limits.
+        reference: the setting that latency is held against where nothing is said of it.
 
     Raises:
         NotMeasuredError: if the runs lack a measure.
@@ -121,8 +130,9 @@ def believe(
         (measure_of(limit.word, limit.quantity.limits, runs), limit.quantity.sense, limit.value)
         for limit in question.limits
     ]
+    late = _latency(question, runs) if reference is not None else None
     guard = QUANTITIES[THROUGHPUT].aims[0] if question.guards_throughput else None
-    names = dict.fromkeys([goal, *(name for name, _, _ in bounds), *([guard] if guard else [])])
+    names = dict.fromkeys([goal, *(name for name, _, _ in bounds), *filter(None, (guard, late))])
     if guard is not None:
         measure_of(THROUGHPUT, [guard], runs)
     runs = [run for run in runs if all(run.values.get(name, 0.0) > 0.0 for name in names)]
@@ -147,8 +157,21 @@ def believe(
             fastest = max(range(len(speeds)), key=speeds.__getitem__)
             least = max(speeds[m] for m in measured) + math.log1p(-within / 100.0)
             kept = [a and v >= least for a, v in zip(kept, drawn[guard][k], strict=True)]
+        if late is not None and reference is not None:
+            waits = drawn[late][k]
+            most = waits[reference] + math.log1p(LATENCY_WITHIN_PERCENT / 100.0)
+            kept = [a and v <= most for a, v in zip(kept, waits, strict=True)]
         draws.append(Draw([sign * value for value in drawn[goal][k]], kept, fastest))
     return Belief(goal, draws, drifts, Counter(run.setting for run in runs))
+
+
+def _latency(question: Question, runs: Sequence[Measured]) -> str | None:
+    """The latency that is guarded; None where none is, or the runs tell none."""
+    for word in LATENCIES if question.guards_latency else ():
+        (name,) = QUANTITIES[word].aims
+        if 2 * sum(run.values.get(name, 0.0) > 0.0 for run in runs) > len(runs):
+            return name
+    return None
 
 
 def _readings(name: str, runs: Sequence[Measured]) -> list[Reading]:

@@ -73,7 +73,9 @@ class Experiment:
             NotMeasuredError: if they lack a measure that the question needs.
         """
         out = {*impossible, *self.lossier(runs)}
-        self.belief = believe(self.question, runs, self.positions, self._chance(len(runs)), out)
+        self.belief = believe(
+            self.question, runs, self.positions, self._chance(len(runs)), out, self.reference
+        )
         tolerance = self.question.tolerance_percent
         choice = choose(self.belief.draws, self.belief.counts, tolerance, self.intrusion)
         self.choices.append(choice)
