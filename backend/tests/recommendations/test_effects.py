@@ -5,7 +5,7 @@ from statistics import fmean
 
 import numpy as np
 import pytest
-from coalescope.recommendations.effects import Effect, effects, entangled, nearest
+from coalescope.recommendations.effects import Effect, effects, entangled, intrusion, nearest
 from coalescope.runs.records import RunValues, When
 from coalescope_models.vocabulary.quantity import QUANTITIES, Better
 from scipy.stats import t
@@ -156,3 +156,13 @@ def test_of_settings_that_are_alike_the_shorter_wait_is_the_lesser():
     assert nearest(dict(enumerate([*rates, {"moderation_rate_hz": 0}])), {}) == 3
     frames = [{"factor.rx_frames": n, "mtu_bytes": mtu} for n, mtu in ((8, 1500), (1, 9000))]
     assert nearest(dict(enumerate(frames)), {}) == 1
+
+
+def test_of_as_many_changes_the_nearer_level_is_the_lesser() -> None:
+    delays = {k: {"delay_us": d} for k, d in enumerate((0, 10, 40, 80, 640))}
+    assert nearest(delays, {"delay_us": 160}) == 3
+    assert nearest(delays, {"delay_us": 12}) == 1
+    order = sorted(delays, key=lambda k: intrusion(delays[k], {"delay_us": 160}))
+    assert [delays[k]["delay_us"] for k in order] == [80, 40, 640, 10, 0]
+    apart = {0: {"delay_us": 11, "mtu_bytes": 1400}, 1: {"delay_us": 640, "mtu_bytes": 1500}}
+    assert nearest(apart, {"delay_us": 10, "mtu_bytes": 1500}) == 1, "one change is less than two"

@@ -41,6 +41,9 @@ def test_nfs_for_least_cpu_asks_for_a_limit_and_says_what_640_loses(published: A
     alone = ask(published, "geist-2005-nfs", guarded=False)
     best = alone["candidates"][alone["best"]]["factors"]
     assert best["delay_ticks"] == 640, "the old answer"
+    assert limited["means_of"] == 10
+    assert "the mean of 10 runs" in limited["message"]
+    assert "three times" not in limited["message"]
 
 
 def test_four_settings_are_not_enough(published: Any) -> None:
@@ -103,6 +106,7 @@ def test_a_default_that_was_measured_is_what_an_answer_is_compared_with(publishe
     assert found["reference"]["factor.rx_usecs"] == "3 (dynamic conservative)"
     power = next(e for e in found["effects"] if e["measure"] == "package_power_w")
     assert power["change_percent"] > 300
+    assert found["costs"] == ["package_power_w"]
 
 
 def test_a_way_to_poll_is_set_beside_what_it_takes(published: Any) -> None:

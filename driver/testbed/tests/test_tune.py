@@ -30,8 +30,8 @@ parameters() {
 }
 parameters >/out/before
 status=0
-coalescope-host tune /plan.toml --workload WORKLOAD --goal GOAL --any-wait --budget BUDGET --out /tmp/tune \
-  >/out/answer 2>/out/said || status=$?
+coalescope-host tune /plan.toml --workload WORKLOAD --goal GOAL --any-wait --budget BUDGET \
+  --out /tmp/tune >/out/answer 2>/out/said || status=$?
 echo $status >/out/status
 cp /tmp/tune/journal.jsonl /out/
 parameters >/out/after

@@ -3678,6 +3678,16 @@ export interface components {
                 [key: string]: number | string | (number | string)[];
             };
             /**
+             * Means Of
+             * @description How many runs the one value of each setting is the mean of, at least; null where settings have single runs, or several values
+             */
+            means_of: number | null;
+            /**
+             * Costs
+             * @description What is not asked about and gets twice as bad or worse: what can be a goal, or is lost
+             */
+            costs: string[];
+            /**
              * Left Out
              * @description Runs without a measure that was asked about
              */

@@ -78,6 +78,11 @@ class Recommendation:
     def __repr__(self) -> str:
         if self.answer is not None:
             lines = [f"Set: {_levels(self.answer)}"]
+            lines += [
+                f"It costs: {effect['measure']} {effect['reference']:g} → {effect['answer']:g}"
+                for effect in self.effects
+                if effect["measure"] in self.document["costs"]
+            ]
             if self.document["model"] is None:
                 lines.append("It is of the runs of each setting; no model is in it.")
         elif self.ask:

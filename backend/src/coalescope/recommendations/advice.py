@@ -37,6 +37,8 @@ class Advice:
         ask: limits on a wait to choose from, where a cost is all that is known: without one
             there is no answer.
         cautions: what the data set's source warns of.
+        means_of: how many runs each value is the mean of, at least, where a setting has one value
+            that is a mean; None elsewhere.
         left_out: runs without a measure that was asked about.
         without: runs that were left out as asked.
         where: levels that the runs were chosen by.
@@ -57,6 +59,7 @@ class Advice:
     effects: Sequence[Effect] = ()
     ask: Sequence[Limited] = ()
     cautions: Sequence[str] = ()
+    means_of: int | None = None
     left_out: int = 0
     without: Sequence[str] = ()
     where: Choice = field(default_factory=dict)

@@ -5,7 +5,7 @@ from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import log
 
-from coalescope_host.plan.factors import LEAST_FIRST, level_in_order, log_name
+from coalescope_host.plan.factors import LEAST_FIRST, distance, level_in_order, log_name
 from coalescope_models.inference.statistics import (
     SEQUENCE_NOT_KNOWN,
     CellSummary,
@@ -81,10 +81,11 @@ def _wait_order(name: str, level: FactorValue | None) -> tuple[int, float, str]:
     return level_order(level_in_order(name, level) if isinstance(level, int | float) else level)
 
 
-def intrusion(setting: Factors, current: Factors) -> tuple[int, Rank]:
-    """Return how much a setting changes: factors that differ from now, then its levels."""
-    changed = sum(setting.get(name) != level for name, level in current.items())
-    return (changed, levels_in_order(setting))
+def intrusion(setting: Factors, current: Factors) -> tuple[int, float, Rank]:
+    """Return how much a setting changes: factors that differ from now, how far, then its levels."""
+    changed = {name: level for name, level in current.items() if setting.get(name) != level}
+    far = sum(distance(setting.get(name), level) for name, level in changed.items())
+    return (len(changed), far, levels_in_order(setting))
 
 
 def entangled(settings: Iterable[Factors]) -> str | None:

@@ -196,7 +196,8 @@ def advise(experiment: ExperimentRecord, measured: Measured, question: Question)
     _refuse_too_many(settings, kept.measures)
     kept = kept.at_levels(factor_levels(settings.values()))
     kept, basis = _compared_with(kept, measured.default, settings)
-    found = _unless_entangled(_of_runs(whole, kept), settings, left_out=len(whole) < len(runs))
+    found = _as_means(_of_runs(whole, kept), whole)
+    found = _unless_entangled(found, settings, left_out=len(whole) < len(runs))
     found = _unless_work_is_unknown(found, kept.share_of_unknown_work(known))
     advice = Advice(
         found=found,
@@ -209,6 +210,7 @@ def advise(experiment: ExperimentRecord, measured: Measured, question: Question)
         ci95={name: intervals(whole, name) for name in kept.measures},
         cautions=tuple(experiment.source.get("cautions", ())),
         left_out=len(runs) - len(whole),
+        means_of=_means_of(whole),
         without=chosen.without,
         where=chosen.where,
         experiment=experiment,
@@ -246,6 +248,25 @@ def _not_measured(settings: Mapping[Hashable, Factors], current: Factors) -> str
         for levels in (current, there)
     )
     return f"What is set now ({now}) was not measured; changes are against {instead}."
+
+
+def _means_of(runs: Sequence[RunValues]) -> int | None:
+    """How many runs each value is the mean of, where a setting has one value; None: of one."""
+    alone = len({run.cell_id for run in runs}) == len(runs)
+    least = min(run.n for run in runs)
+    return least if alone and least > 1 else None
+
+
+def _as_means(found: Recommendation, runs: Sequence[RunValues]) -> Recommendation:
+    """Of values that are means already, say so: they were measured often, and told once."""
+    count = _means_of(runs)
+    if count is None or found.best is None:
+        return found
+    message = (
+        f"Each setting has one value only, the mean of {count} runs or more without their spread: "
+        "this ranks the means as they are. The single runs would tell probabilities."
+    )
+    return replace(found, message=message)
 
 
 def _unless_entangled(

@@ -8,7 +8,7 @@ from coalescope_host.plan.factors import WAITS_LESS
 from coalescope_host.plan.waits import bounds_a_wait, free_waits
 from coalescope_host.tuning import losses
 from coalescope_models.inference.recommendation import Aim, Constraint
-from coalescope_models.vocabulary.quantity import QUANTITIES
+from coalescope_models.vocabulary.quantity import QUANTITIES, Quantity
 
 from coalescope.experiments.records import Factors
 from coalescope.recommendations.effects import Effect
@@ -17,6 +17,8 @@ from coalescope.recommendations.effects import Effect
 THROUGHPUT_WITHIN_PERCENT = 1.0
 #: How much worse latency may be than it is now where the question does not say.
 LATENCY_WITHIN_PERCENT = 10.0
+#: How many times as bad something gets that is told beside the gain.
+DEAR = 2.0
 _LATE = "latency_p99_us"
 _OPTIONS = 3
 #: Units of costs that are shares of time: doing less looks like a saving in them.
@@ -143,6 +145,31 @@ def why_no_offer(constraints: Sequence[Constraint], settings: Collection[Factors
         "Not enough to recommend a setting: only a cost is known, and nothing says how long "
         f"packets may wait by {shown}. {bound} the latency, too."
     )
+
+
+def dear(known: Sequence[Effect], asked: Collection[str]) -> list[str]:
+    """Return what is not asked about and gets twice as bad or worse, and not by chance.
+
+    Of what can be a goal, and of what is lost. It is said first, beside the gain.
+    """
+    return [
+        effect.measure
+        for effect in known
+        if effect.measure not in asked and _is_dear(effect, QUANTITIES.get(effect.measure))
+    ]
+
+
+def _is_dear(effect: Effect, quantity: Quantity | None) -> bool:
+    if quantity is None:
+        return False
+    if quantity.name in losses.LOSSES:
+        return effect.gain is False and effect.answer >= DEAR * effect.reference
+    ci95 = effect.ci95_percent
+    if quantity.aim is None or (ci95 is not None and ci95[0] <= 0.0 <= ci95[1]):
+        return False
+    if quantity.better == "more":
+        return DEAR * effect.answer <= effect.reference
+    return effect.answer >= DEAR * effect.reference > 0.0
 
 
 def keeps_limits(setting: Factors, limits: Sequence[Constraint]) -> bool:

@@ -11,6 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field, FiniteFloat
 from coalescope.experiments.schemas import Chosen, Level, Where
 from coalescope.predictions.service import require_model
 from coalescope.recommendations.advice import Advice, Basis
+from coalescope.recommendations.guards import dear
 from coalescope.recommendations.question import Question, aim, constraint
 from coalescope.runs.selection import LeftOut
 from coalescope.user_models.schemas import UserModelIn
@@ -286,6 +287,14 @@ class RecommendationOut(BaseModel):
         "setting, with no model in it"
     )
     where: Chosen
+    means_of: int | None = Field(
+        description="How many runs the one value of each setting is the mean of, at least; null "
+        "where settings have single runs, or several values"
+    )
+    costs: list[str] = Field(
+        description="What is not asked about and gets twice as bad or worse: what can be a goal, "
+        "or is lost"
+    )
     left_out: int = Field(description="Runs without a measure that was asked about")
     without: list[str] = Field(description="Current runs that were left out as asked")
     best: int | None = Field(description="Null where no setting keeps the bounds")
@@ -330,6 +339,8 @@ def recommendation_out(advice: Advice) -> RecommendationOut:
         data_version=None if experiment is None else experiment.data_version,
         model=None if advice.model is None else advice.model.id,
         where=dict(advice.where),
+        means_of=advice.means_of,
+        costs=dear(advice.effects, found.candidates[0].means),
         left_out=advice.left_out,
         without=list(advice.without),
         best=None if found.best is None else place[found.best],

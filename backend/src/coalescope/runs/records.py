@@ -122,7 +122,8 @@ NOT_KNOWN = When()
 class RunValues:
     """A current run (or a row of means), its cell, and its values of the measures asked for.
 
-    `means` holds those of the values that are means of several runs with a known deviation.
+    `means` holds those of the values that are means of several runs with a known deviation; `n` is
+    how many runs the values are means of, where they are, with a deviation or without.
     """
 
     cell_id: int
@@ -130,6 +131,7 @@ class RunValues:
     values: Mapping[str, float]
     when: When = NOT_KNOWN
     means: Mapping[str, MeasuredValue] = field(default_factory=dict)
+    n: int = 1
 
 
 @dataclass(frozen=True, slots=True)

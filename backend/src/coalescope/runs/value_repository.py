@@ -46,13 +46,22 @@ def values_of_runs(
     current = _current_runs(connection, experiment_id, without)
     own: dict[int, dict[str, float]] = {run_id: {} for run_id in current}
     means: dict[int, dict[str, MeasuredValue]] = {}
+    most: dict[int, int] = {}
     of_measures = run_measures.c.measure.in_(measures)
     for run_id, name, value, sd, n in _measured(connection, experiment_id, without, of_measures):
         own[run_id][name] = value
+        most[run_id] = max(n, most.get(run_id, 1))
         if n > 1 and sd is not None:
             means.setdefault(run_id, {})[name] = MeasuredValue(value, sd, n)
     return [
-        RunValues(cell_id, factors[cell_id], own[run_id], when, means.get(run_id, {}))
+        RunValues(
+            cell_id,
+            factors[cell_id],
+            own[run_id],
+            when,
+            means.get(run_id, {}),
+            most.get(run_id, 1),
+        )
         for run_id, (_, cell_id, when) in current.items()
     ]
 

@@ -47,7 +47,8 @@ const signed = (value: number, decimals: number): string => {
   return Number(text) === 0 ? '0' : `${value < 0 ? '−' : '+'}${text}`;
 };
 
-const bothValues = ({ reference, answer }: Effect): string => `${brief(reference, 3)}\u00a0→\u00a0${brief(answer, 3)}`;
+export const bothValues = ({ reference, answer }: Effect): string =>
+  `${brief(reference, 3)}\u00a0→\u00a0${brief(answer, 3)}`;
 
 /** "−26 %"; of what was nothing both values, "0 → 40 000". */
 export const changeWords = (effect: Effect): string =>

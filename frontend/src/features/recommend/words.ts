@@ -2,12 +2,13 @@
 // A recommendation in sentences and rows. No DOM.
 import type { Candidate, Kind, Recommendation } from '../../api/types';
 import { inSentence } from '../../components/factorWords';
+import { catalogue } from '../../engine/catalogue';
 import { brief, decimal, setting } from '../../plots/number';
 import { type Goal, ROLES, type Role } from '../../state/advice';
 import type { Layout } from '../../state/layout';
 import type { BundledQuantity } from '../../state/models';
-import { shortName } from '../explorer/figure/words';
-import { comparison, type Effect, isAlike, named, TWICE_PERCENT, valueWords } from './changeWords';
+import { shortName, unitAfter } from '../explorer/figure/words';
+import { bothValues, comparison, type Effect, isAlike, named, TWICE_PERCENT, valueWords } from './changeWords';
 import type { Question } from './question';
 import type { Part } from './Sentence';
 import { axisWords, givenWords, settingName } from './settingWords';
@@ -55,7 +56,8 @@ export function whyOf(question: Question, answer: Recommendation): string | null
   if (place === null) return null;
   const lost = `${brief(tolerance, 2)}\u00a0%`;
   if (question.model) return `It changes least of the ${choices.length} predictions that lose at most ${lost}.`;
-  if (candidates[place].surely_allowed === null) return 'One value for each setting: nothing is known of chance.';
+  if (candidates[place].surely_allowed === null)
+    return `One value for each setting${answer.means_of === null ? '' : `, a mean of ${answer.means_of} runs or more`}: nothing is known of chance.`;
   const of =
     choices.length > 1
       ? `It changes least of the ${choices.length} settings that keep the limits and lose at most ${lost}.`
@@ -113,7 +115,23 @@ export function sentenceOf(question: Question, answer: Recommendation, layout: L
     aimed.map((e) => (isAlike(e) ? 'from that' : (e.change_percent ?? 0) >= TWICE_PERCENT ? 'as' : 'than')),
   );
   const link = links.size === 1 ? [...links][0] : 'against';
-  return [...found, { text: ` ${link} ${link === 'against' ? there.replace(/^at /, '') : there}.` }];
+  const against = { text: ` ${link} ${link === 'against' ? there.replace(/^at /, '') : there}.` };
+  return [...found, against, ...costWords(answer)];
+}
+
+const quantities = new Map(catalogue.quantities.map((q) => [q.name, q]));
+
+/** " At a cost: power of the processor 1.1 → 4.5 W.", of what gets twice as bad or worse. */
+function costWords({ costs, effects }: Recommendation): Part[] {
+  const dear = effects.filter(({ measure }) => costs.includes(measure));
+  if (dear.length === 0) return [];
+  const each = dear.map((effect) => {
+    const quantity = quantities.get(effect.measure);
+    const name = quantity ? named(quantity) : effect.measure;
+    const unit = quantity ? unitAfter(quantity) : '';
+    return `${name} ${bothValues(effect)}${unit}`;
+  });
+  return [{ text: ' At a cost: ' }, { text: each.join('; '), strong: true }, { text: '.' }];
 }
 
 const DEFAULTS: Readonly<Partial<Record<Recommendation['basis'], string>>> = {
@@ -254,7 +272,7 @@ export const MEANINGS: readonly (readonly [string, string])[] = [
   ],
   [
     'changes least',
-    'Fewest changes against what is set now, or the default, if that is known; then packets that wait least, then the smallest MTU.',
+    'Fewest changes against what is set now, or the default, if that is known; then the nearest levels, then packets that wait least, then the smallest MTU.',
   ],
   [
     'loses',

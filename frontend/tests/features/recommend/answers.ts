@@ -65,6 +65,8 @@ export function answered(candidates: Candidate[], rest: Partial<Recommendation> 
     data_version: 1,
     model: null,
     where: {},
+    means_of: null,
+    costs: [],
     left_out: 0,
     without: [],
     best: 0,

@@ -451,6 +451,30 @@ describe('measuring one’s own host', () => {
   });
 });
 
+describe('what gets far worse', () => {
+  it('is said in the sentence, and nothing is where nothing does', () => {
+    const { question, slice } = posed(lab(), 'goal=throughput');
+    const power = { measure: 'package_power_w', reference: 8.5, answer: 34.8, change: 26.3, change_percent: 309 };
+    const effect = { ...power, reference_ci95: null, answer_ci95: null, ci95_percent: null, gain: null, reason: null };
+    const reference = { mtu_bytes: 1500, delay_us: 10, workload: 'tcp' };
+    const said = (costs: string[]) =>
+      plain(sentenceOf(question, eight({ answer: 2, reference, effects: [effect], costs }), slice.layout));
+    expect(said(['package_power_w']).replace(/\s/g, ' ')).toMatch(
+      /At a cost: power of the processor 8\.5 → 34\.8 W\.$/,
+    );
+    expect(said([])).not.toContain('cost');
+  });
+
+  it('says of how many runs the one value of each setting is a mean', () => {
+    const { question } = posed(lab(), 'goal=throughput');
+    const single = eight();
+    const candidates = single.candidates.map((c) => ({ ...c, surely_allowed: null }));
+    expect(whyOf(question, { ...single, candidates, means_of: 10 })).toBe(
+      'One value for each setting, a mean of 10 runs or more: nothing is known of chance.',
+    );
+  });
+});
+
 describe('what is lost', () => {
   const { question, slice } = posed(lab(), 'goal=throughput');
   const own = { reference_ci95: null, answer_ci95: null, ci95_percent: null, reason: null };

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The factors a sweep knows: what their levels look like, and what a run log calls them. Pure."""
 
+import math
 import re
 from collections.abc import Mapping
 from dataclasses import replace
@@ -24,6 +25,7 @@ __all__ = [
     "Level",
     "Levels",
     "cell_text",
+    "distance",
     "factor_name",
     "level_in_order",
     "level_text",
@@ -139,6 +141,13 @@ def level_in_order(name: str, level: float) -> float:
     if name not in WAITS_LESS:
         return level
     return 1.0 / level if level else 0.0
+
+
+def distance(level: object, now: object) -> float:
+    """How far a number lies from what is set now, on a scale of ratios; 0 where either is none."""
+    if not isinstance(level, int | float) or not isinstance(now, int | float):
+        return 0.0
+    return abs(math.log1p(max(level, 0.0)) - math.log1p(max(now, 0.0)))
 
 
 def log_name(name: str) -> str:

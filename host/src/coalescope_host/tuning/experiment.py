@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 
-from coalescope_host.plan.factors import LEAST_FIRST, Level, Levels, level_in_order
+from coalescope_host.plan.factors import LEAST_FIRST, Level, Levels, distance, level_in_order
 
 from . import losses
 from .belief import Belief, Measured, believe
@@ -58,10 +58,11 @@ class Experiment:
         return is_settled(self.choices)
 
     def intrusion(self, setting: int) -> tuple[float, ...]:
-        """How much a setting changes: factors that differ from now, then its levels."""
+        """How much a setting changes: factors that differ from now, how far, then its levels."""
         cell = self.cells[setting]
         return (
             float(sum(self._changed(setting))),
+            sum(distance(cell.get(name), level) for name, level in self.start.items()),
             *(level_in_order(name, _number(cell.get(name))) for name in LEAST_FIRST),
             float(setting),
         )

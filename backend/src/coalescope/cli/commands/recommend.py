@@ -194,10 +194,12 @@ def _print_answer(found: RecommendationOut, advice: Advice) -> None:
         answer = found.candidates[found.answer]
         others = len(found.choices) - 1
         print(f"Set: {_setting(answer)}")
+        _print_costs(found, advice)
         if found.model is None:
             print("It is of the runs of each setting; no model is in it.")
         if answer.surely_allowed is None:
-            print("Nothing is known of chance here: the values are taken as they are.")
+            means = f" as means of {found.means_of} runs or more" if found.means_of else ""
+            print(f"Nothing is known of chance here: the values are taken as they are{means}.")
         elif others:
             tolerance = shown(found.tolerance_percent)
             print(
@@ -217,6 +219,14 @@ def _print_answer(found: RecommendationOut, advice: Advice) -> None:
             print(f"Changes are against {_reference(found)}.")
     elif found.best is not None:
         print(f"Nothing to set. The best mean so far: {_setting(found.candidates[found.best])}")
+
+
+def _print_costs(found: RecommendationOut, advice: Advice) -> None:
+    """What gets far worse, before anything else is said."""
+    for effect in found.effects:
+        if effect.measure in found.costs:
+            values = f"{shown(effect.reference)} → {shown(effect.answer)}"
+            print(f"It costs: {effect.measure} {values} {_unit(effect.measure, advice)}".rstrip())
 
 
 def _change(effect: MeasureChangeOut, advice: Advice) -> str:
