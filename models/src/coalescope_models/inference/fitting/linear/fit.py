@@ -25,6 +25,7 @@ from ..diagnostics import (
 from ..disagreement import disagreement
 from ..errors import FitInputError
 from ..lack_of_fit import Stated
+from ..little_told import naming_hardly_known, nothing_left
 from ..points import Floats
 from ..result import Bootstrap, FitResult
 from ..robust import outlying
@@ -36,6 +37,10 @@ from .scores import OF_SCORES, fit_by_scores
 
 #: Resamples of a method that is only compared with.
 _COMPARED = 400
+_NONE_OUTLYING = (
+    "No robust fit: there are as many runs as parameters, so that none can be seen to be an "
+    "outlier. Measure further settings, or compare another method."
+)
 #: Methods that a fit is compared with; each reacts to something else.
 _OTHERS = ("ols", "whitened", "paper-tls")
 
@@ -97,8 +102,9 @@ def fit_linear(
     Returns:
         The fit. Data that cannot determine the parameters give a result with `identifiable` False,
         no values, and a message that says why; that is not an error. The message also says where a
-        cost is held at 0, where replicates reject the model, and where other methods disagree
-        beyond their intervals.
+        cost is held at 0, where replicates reject the model, where a parameter is hardly known or
+        nothing is left to judge the fit by, and where other methods disagree beyond their
+        intervals.
 
     Raises:
         UnknownModelError: there is no such model.
@@ -153,6 +159,7 @@ def fit_linear(
             refit,
             dict.fromkeys(result.estimates, (0.0, np.inf)),
         )
+    result = naming_hardly_known(result)
     if generator is None or not result.identifiable:
         return result
     (own,) = generator.spawn(1)
@@ -192,7 +199,10 @@ def _fitted(
         return refused(task, plan, message, task.points if usable and enough else None)
     scored = task.method in OF_SCORES
     result = fit_by_scores(task, plan) if scored else fit_by_resamples(task, plan, rng, workers)
-    return _saying(result, caution(task.points, task.fit)) if result.identifiable else result
+    if not result.identifiable:
+        return result
+    left = nothing_left(len(task.indices), len(task.fit.parameters))
+    return _saying(result, left, caution(task.points, task.fit))
 
 
 def _why_no_fit(task: Task) -> str | None:
@@ -202,6 +212,8 @@ def _why_no_fit(task: Task) -> str | None:
         message = why_no_points(observations[:, :-1], observations[:, -1], task.fit)
     if message is None:
         message = why_not_identifiable(task.points, task.fit, task.relative_errors)
+    if message is None and task.method == "robust" and len(task.rows) <= len(task.fit.parameters):
+        message = _NONE_OUTLYING
     if message is None and task.method == "paper-tls":
         message = why_no_plane(task.points, task.fit)
     if message is None and task.method in ("whitened", "wls") and task.unit == "rows":

@@ -15,6 +15,7 @@ from ..bootstrap import Over
 from ..dependence import in_view_of, without_intervals
 from ..errors import FitInputError
 from ..lack_of_fit import WIDENED, Stated, lack_of_fit, lack_of_fit_of_means, rejection
+from ..little_told import naming_hardly_known, nothing_left
 from ..points import Floats, Groups
 from ..result import Bootstrap, Estimate, FitResult, LackOfFit
 from ..robust import OUTLIER, outlying, robust_nonlinear_fit, told_of_weights
@@ -127,7 +128,7 @@ def fit_nonlinear(
         found = len(outlying(task.deviations(values), task.groups))
         result = without_intervals(result, _why_outliers(found)) if found else result
     if when is None or cells is None or not result.identifiable:
-        return result
+        return naming_hardly_known(result)
 
     def refit(rows: NDArray[np.intp]) -> FitResult:
         columns = {key: np.asarray(column)[rows] for key, column in table.items()}
@@ -144,7 +145,7 @@ def fit_nonlinear(
             resamples=0,
         )
 
-    return in_view_of(
+    judged = in_view_of(
         when,
         result,
         task.over_predicted(values).tolist(),
@@ -152,6 +153,7 @@ def fit_nonlinear(
         refit,
         {own.name: own.bounds for own in task.free},
     )
+    return naming_hardly_known(judged)
 
 
 def _why_outliers(found: int) -> str:
@@ -206,9 +208,7 @@ def _fitted(
         )
         for k, parameter in enumerate(task.free)
     }
-    message = (
-        " ".join(filter(None, (_at_bound(task, values), _nothing_left(task), message))) or None
-    )
+    said = (_at_bound(task, values), nothing_left(len(task.observed), len(task.free)), message)
     return as_result(
         task,
         plan,
@@ -216,7 +216,7 @@ def _fitted(
         estimates=estimates,
         at=values,
         covariance=None if covariance is None else covariance.tolist(),
-        message=message,
+        message=" ".join(filter(None, said)) or None,
         misfit=misfit,
     )
 
@@ -240,7 +240,7 @@ def _robust(task: Task, plan: Bootstrap, response: str, start: Floats) -> tuple[
     rejected = misfit is not None and misfit.rejected
     covariance, freedom = found.by_runs, len(unit) - len(values)
     alone: Ends = [None] * len(values)
-    said = [_at_bound(task, values)]
+    said = [_at_bound(task, values), nothing_left(len(task.observed), len(task.free))]
     if misfit is not None and rejected:
         alone = student_ends(task, values, covariance, freedom)
         covariance, freedom = found.by_cells, task.groups.count - len(values)
@@ -262,15 +262,6 @@ def _robust(task: Task, plan: Bootstrap, response: str, start: Floats) -> tuple[
         covariance=covariance.tolist(),
         message=" ".join(filter(None, said)) or None,
         misfit=misfit,
-    )
-
-
-def _nothing_left(task: Task) -> str | None:
-    if len(task.observed) > len(task.free):
-        return None
-    return (
-        "There are as many points as parameters: the fit passes through all, whatever the model, "
-        "and nothing is left to judge it by. Measure further settings."
     )
 
 
