@@ -153,6 +153,29 @@ def test_what_surely_keeps_the_guard_keeps_it() -> None:
     assert np.mean(near) >= 0.95
 
 
+@pytest.mark.parametrize(("noise", "n", "least"), [(0.03, 20, 8), (0.06, 40, 2)])
+def test_much_noise_is_answered_by_many_runs(noise: float, n: int, least: int) -> None:
+    """Of 24 sets 15 and 6 had an answer when this was written: refusing always is no answer."""
+    told, broken, _ = tell(product(SHAPES, [noise], [n] * 2), lambda found: found.answer)
+    assert told >= least
+    assert broken == 0
+
+
+#: Share of the sets with an answer that is demanded, well below what was measured (docs/soak.md);
+#: of other noises and numbers too few were answered to demand any.
+LEAST_SHARE = {
+    (0.003, 2): 0.6,
+    (0.003, 3): 0.7,
+    (0.003, 5): 0.7,
+    (0.003, 10): 0.7,
+    (0.01, 2): 0.08,
+    (0.01, 3): 0.25,
+    (0.01, 5): 0.4,
+    (0.01, 10): 0.5,
+    (0.03, 10): 0.1,
+}
+
+
 @pytest.mark.soak
 @pytest.mark.parametrize("noise", [0.003, 0.01, 0.03, 0.06])
 @pytest.mark.parametrize("n", [2, 3, 5, 10])
@@ -160,5 +183,6 @@ def test_every_noise_and_number_of_runs(noise: float, n: int) -> None:
     cases = product(ALL, [noise], [n] * 25)
     told, broken, far = tell(cases, lambda found: found.answer, seed=int(1e4 * noise) + n)
     _LOG.info("%.1f %%, n = %d: %d answers, %d broke it, %d far", 1e2 * noise, n, told, broken, far)
+    assert told >= LEAST_SHARE.get((noise, n), 0.0) * len(ALL) * 25
     assert broken <= math.ceil(0.01 * told)
     assert noise > 0.01 or far <= math.ceil(0.05 * told)
