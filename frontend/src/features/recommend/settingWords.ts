@@ -2,6 +2,7 @@
 // The names of settings. No DOM.
 import type { Factors, FactorValue } from '../../api/types';
 import { inSentence, shortLabel } from '../../components/factorWords';
+import { setting } from '../../plots/number';
 import { type Axis, delayMicroseconds, isDelay, type Layout, positionOn } from '../../state/layout';
 import { levelWords, redundant, settingText, shortName } from '../explorer/figure/words';
 
@@ -16,6 +17,30 @@ export function spotOf(layout: Layout, factors: Factors): Spot {
     x: layout.x && positionOn(layout.x, factors[layout.x.name]),
     y: layout.y && positionOn(layout.y, factors[layout.y.name]),
   };
+}
+
+/** By which packets wait beside a delay: names and units that the glossary does not have. */
+const WAITS: Readonly<Record<string, readonly [string, string]>> = {
+  'factor.rx_frames': ['Frames before an interrupt', ''],
+  'factor.gro_flush_timeout_ns': ['GRO flush timeout', 'ns'],
+  'factor.irq_suspend_timeout_ns': ['IRQ suspend timeout', 'ns'],
+  'factor.napi_defer_hard_irqs': ['Deferred interrupts', ''],
+};
+
+interface Called {
+  readonly name: string;
+  readonly label: string;
+}
+
+/** "Frames before an interrupt", "Moderation rate": a wait as a control says it. */
+export const waitName = (axis: Called): string =>
+  WAITS[axis.name]?.[0] ?? shortName({ ...axis, label: axis.label.replace(/^factor\./, '') });
+
+/** "GRO flush timeout at most 200 000 ns", of a wait that is on no axis, too. */
+export function waitLimit(axis: Called & { readonly unit: string }, atMost: number): string {
+  const unit = WAITS[axis.name]?.[1] ?? axis.unit;
+  const words = unit === '' || unit === '1' ? '' : `\u00a0${unit}`;
+  return `${waitName(axis)} at most ${setting(atMost)}${words}`;
 }
 
 export function axisWords(axis: Axis, value: number, whole: boolean): string {

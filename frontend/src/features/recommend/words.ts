@@ -3,15 +3,15 @@
 import type { Candidate, Kind, Recommendation } from '../../api/types';
 import { inSentence } from '../../components/factorWords';
 import { catalogue } from '../../engine/catalogue';
-import { brief, decimal, setting } from '../../plots/number';
+import { brief, decimal } from '../../plots/number';
 import { type Goal, ROLES, type Role } from '../../state/advice';
-import type { Layout } from '../../state/layout';
+import { isDelay, type Layout } from '../../state/layout';
 import type { BundledQuantity } from '../../state/models';
 import { shortName, unitAfter } from '../explorer/figure/words';
 import { bothValues, comparison, type Effect, isAlike, named, TWICE_PERCENT, valueWords } from './changeWords';
 import type { Question } from './question';
 import type { Part } from './Sentence';
-import { axisWords, givenWords, settingName } from './settingWords';
+import { axisWords, givenWords, settingName, waitLimit } from './settingWords';
 
 const GOAL_LABELS: Readonly<Record<Goal, string>> = {
   throughput: 'Throughput',
@@ -165,9 +165,11 @@ export interface Offer {
 export function offersOf(question: Question, answer: Recommendation, layout: Layout): Offer[] {
   return answer.ask.map(({ factor, at_most: atMost, factors, effects }) => {
     const axis = [layout.x, layout.y].find((a) => a?.name === factor);
-    const limit = axis
-      ? axisWords(axis, atMost, true).replace(/^\S+/, 'at most')
-      : `${factor} at most ${setting(atMost)}`;
+    const beside = layout.choices.find(({ name }) => name === factor);
+    const limit =
+      axis && isDelay(factor)
+        ? axisWords(axis, atMost, true).replace(/^\S+/, 'at most')
+        : waitLimit(axis ?? beside ?? { name: factor, label: factor, unit: '' }, atMost);
     const brief = limit.replace(/^at most/, '≤').replace(/ \(.*$/, '');
     const wouldSet = factors === null ? 'no setting' : settingName(layout, question.settingOf(factors), false);
     return { factor, atMost, limit, brief, setting: wouldSet, effects };

@@ -475,6 +475,20 @@ describe('what gets far worse', () => {
   });
 });
 
+describe('a wait that is no delay', () => {
+  it('is called by its name and unit in the question, not by its column', () => {
+    const { question, slice } = posed(lab(), 'goal=throughput');
+    const offer = (factor: string, at_most: number) => {
+      const ask = [{ factor, at_most, factors: null, effects: [] }];
+      return offersOf(question, eight({ ask }), slice.layout)[0].limit.replace(/\s/g, ' ');
+    };
+    expect(offer('factor.rx_frames', 8)).toBe('Frames before an interrupt at most 8');
+    expect(offer('factor.gro_flush_timeout_ns', 20000)).toMatch(/^GRO flush timeout at most 20.?000 ns$/);
+    expect(offer('factor.napi_defer_hard_irqs', 2)).toBe('Deferred interrupts at most 2');
+    expect(offer('factor.own_wait', 2)).toBe('own_wait at most 2');
+  });
+});
+
 describe('what is lost', () => {
   const { question, slice } = posed(lab(), 'goal=throughput');
   const own = { reference_ci95: null, answer_ci95: null, ci95_percent: null, reason: null };
