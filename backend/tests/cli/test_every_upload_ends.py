@@ -27,7 +27,7 @@ from coalescope.untrusted import bounds
 from patience import PATIENCE_S, wait_until
 
 from .conftest import serving_in
-from .largest_uploads import KINDS, table
+from .largest_uploads import KINDS, long_log, table
 
 _LOG = logging.getLogger(__name__)
 Serve = Callable[..., Any]
@@ -176,15 +176,27 @@ def under_way() -> Iterator[ThreadPoolExecutor]:
         yield pool
 
 
-def ten(pool: ThreadPoolExecutor, url: str, content: bytes) -> list["Future[Any]"]:
+def ten_tables() -> list[bytes]:
+    content = table(bounds.ROWS - 1, 3)
+    return [content + b"1500,99999%d,1\n" % number for number in range(10)]
+
+
+def ten_logs() -> list[bytes]:
+    """Each of a run of its own, and of so many small blocks that it takes a while."""
+    return [long_log(1, 8, 100_000) for _ in range(10)]
+
+
+each_kind = pytest.mark.parametrize("made", [ten_tables, ten_logs])
+
+
+def ten(pool: ThreadPoolExecutor, url: str, contents: list[bytes]) -> list["Future[Any]"]:
     def sent(number: int) -> Any:
         try:
-            own = content + b"1500,99999%d,1\n" % number
-            return send(url, own, f"ten-{number}").status_code
+            return send(url, contents[number], f"ten-{number}").status_code
         except httpx.TransportError as error:
             return error
 
-    return [pool.submit(sent, number) for number in range(10)]
+    return [pool.submit(sent, number) for number in range(len(contents))]
 
 
 def answers_beside(url: str, uploads: list["Future[Any]"], most: int) -> list[float]:
@@ -205,11 +217,13 @@ def answers(url: str, most: int, goes_on: Callable[[], bool] = lambda: True) -> 
 
 
 @pytest.mark.slow
+@each_kind
 def test_a_server_under_ten_of_them_answers_and_stops(
-    serve: Serve, under_way: ThreadPoolExecutor
+    serve: Serve, under_way: ThreadPoolExecutor, made: Callable[[], list[bytes]]
 ) -> None:
+    contents = made()
     with serve(COALESCOPE_DATASETS_DIR="") as (url, server):
-        uploads = ten(under_way, url, table(bounds.ROWS - 1, 3))
+        uploads = ten(under_way, url, contents)
         wait_until(lambda: children_of(server.pid), "nothing is read")
         assert len(answers_beside(url, uploads, 30)) == 30
         server.send_signal(signal.SIGTERM)
@@ -224,16 +238,18 @@ def p99(took: list[float], when: str) -> float:
 
 @pytest.mark.soak
 @pytest.mark.slow
+@each_kind
 def test_under_ten_of_them_it_answers_and_stops_in_time(
-    serve: Serve, under_way: ThreadPoolExecutor
+    serve: Serve, under_way: ThreadPoolExecutor, made: Callable[[], list[bytes]]
 ) -> None:
     """To the first that are stored, and beyond.
 
     What else the machine does keeps the same server waiting without them, too.
     """
+    contents = made()
     with serve(COALESCOPE_DATASETS_DIR="") as (url, server):
         alone = p99(answers(url, 500), "alone")
-        uploads = ten(under_way, url, table(bounds.ROWS - 1, 3))
+        uploads = ten(under_way, url, contents)
         took = answers_beside(url, uploads, 2000)
         began = time.monotonic()
         server.send_signal(signal.SIGTERM)
