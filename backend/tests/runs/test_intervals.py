@@ -147,3 +147,14 @@ def test_leaving_runs_out_is_judged_anew_by_server_and_copy(client: Any) -> None
     }
     own = json.loads(json.dumps(work_out("experiments/lab/cells", [*query.items()], {"lab": kept})))
     assert own == {**found, "left_out": sorted(found["left_out"])}
+
+
+def test_of_runs_that_never_differ_it_is_not_said_that_their_sequence_is_unknown(
+    client: Any,
+) -> None:
+    """There is nothing to judge in what all replicates agree on."""
+    lines = ["delay_us,replicate,order,throughput_mbps"]
+    lines += [f"{d},{r},{2 * r + d},900" for r in range(1, 6) for d in (0, 1)]
+    cells = stored(client, "\n".join(lines).encode())
+    assert all(cell["measures"]["throughput_mbps"]["ci95"] for cell in cells["cells"])
+    assert cells["independence"] == {}

@@ -96,7 +96,7 @@ def judged_cells(
     known.
     """
     with_intervals = {name for cell in cells for name, own in cell.measures.items() if own.ci95}
-    said = dict.fromkeys(sorted(with_intervals), NOT_KNOWN)
+    said = dict.fromkeys(sorted(with_intervals - judged.keys()), NOT_KNOWN)
     for name, own in judged.items():
         if own.independence is not None:
             said[name] = own.independence
