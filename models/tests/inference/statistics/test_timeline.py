@@ -7,15 +7,25 @@ HOUR_S = 3600.0
 NOT_KNOWN = [None] * 4
 
 
-def test_the_sequence_is_that_of_the_times():
+def test_the_sequence_is_that_of_the_orders_whatever_the_clocks_say():
     found = timeline([4, 3, 2, 1], NOT_KNOWN, NOT_KNOWN, [10.0, 20.0, 40.0, 30.0])
-    assert found.positions == (0, 1, 3, 2)
+    assert found.positions == (3, 2, 1, 0)
 
 
-def test_orders_decide_between_equal_times_and_where_a_time_is_missing():
+def test_without_orders_it_is_that_of_the_times():
+    times = [10.0, 20.0, 40.0, 30.0]
+    assert timeline(NOT_KNOWN, NOT_KNOWN, NOT_KNOWN, times).positions == (0, 1, 3, 2)
+    some = [1, None, 3, 4]
+    assert timeline(some, NOT_KNOWN, NOT_KNOWN, times).positions == (0, 1, 3, 2)
+
+
+def test_orders_decide_where_times_are_equal_or_missing():
     assert timeline([2, 1, 3, 4], NOT_KNOWN, NOT_KNOWN, [0.0] * 4).positions == (1, 0, 2, 3)
     some = [None, 1.0, 2.0, 3.0]
     assert timeline([2, 1, 3, 4], NOT_KNOWN, NOT_KNOWN, some).positions == (1, 0, 2, 3)
+    twice = [1, 2, 2, 1]
+    assert timeline(twice, NOT_KNOWN, NOT_KNOWN, [0.0, 1.0, 1.0, 1.0]).positions is None
+    assert timeline(twice, NOT_KNOWN, NOT_KNOWN, [0.0, 1.0, 2.0, 2.0]).positions == (0, 1, 3, 2)
 
 
 def test_two_sweeps_that_number_their_runs_alike_have_a_sequence_by_time_only():

@@ -61,8 +61,9 @@ def timeline(
 ) -> Timeline:
     """Put runs in sequence, and find what was recorded together.
 
-    The sequence is that of the moments, and of the orders among equal ones; of the orders alone
-    where some moment is not known. Several sweeps may number their runs alike.
+    The sequence is that of the orders, where they number all runs: a clock may be wrong, or begin
+    anew. Several sweeps may number their runs alike: then it is that of the moments, and of the
+    orders among equal ones.
 
     Args:
         orders: place of each run in its sweep or table, [n].
@@ -92,12 +93,10 @@ def _known(values: Sequence[_T | None]) -> list[_T] | None:
 def _positions(
     orders: Sequence[int | None], moments_s: Sequence[float | None]
 ) -> tuple[int, ...] | None:
-    keys: Sequence[tuple[float, ...]] = []
     known, numbers = _known(moments_s), _known(orders)
-    if known is not None:
+    keys: Sequence[tuple[float, ...]] = [(number,) for number in numbers or ()]
+    if len(set(keys)) < len(orders) and known is not None:
         keys = list(zip(known, numbers or [0] * len(known), strict=True))
-    if len(set(keys)) < len(orders) and numbers is not None:
-        keys = [(number,) for number in numbers]
     if len(set(keys)) < len(orders):
         return None
     place = {key: position for position, key in enumerate(sorted(keys))}
