@@ -2,7 +2,7 @@
 // What a careful person would write for the CPU overhead surface: the peer of the printed kernel.
 
 /** T per 10⁹ bytes on an nx × ny grid: 1000 α + 10⁶ / (φ MTU) (β + γ / PPI); MTU and φ by row. */
-export function byHand(
+export function overrides(
   mtuBytes: Float64Array,
   packetsPerInterrupt: Float64Array,
   packetFill: Float64Array,

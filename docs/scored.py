@@ -26,8 +26,8 @@ from coalescope.datasets.recipes import find_recipe
 from coalescope.datasets.source import Dataset, find_datasets
 from coalescope.datasets.tables import dataset_table, table_runs
 from coalescope.runs.records import NewRun
-from coalescope.uploads.incoming import UploadRequest
-from coalescope.uploads.run_logs import understand_run_log
+from coalescope.uploads.parsed_upload import UploadRequest
+from coalescope.uploads.run_logs import parse_run_log
 from coalescope_models.catalogue import MODELS, DomainError, Model, evaluate
 from coalescope_models.inference.fitting import fit_linear, fit_nonlinear
 from coalescope_models.phenomena.interrupts import TICK_US
@@ -242,7 +242,7 @@ def _bundle_runs(dataset: Dataset) -> Iterator[NewRun]:
             kind=dataset.kind,
             environment=dataset.source.get("environment", {}),
         )
-        yield from understand_run_log(content, request).runs
+        yield from parse_run_log(content, request).runs
 
 
 def settings_of(dataset: Dataset, workload: str) -> dict[str, float]:

@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from lab.chromium import found_chromium
-from lab.stillness import STILL
+from lab.page_idle import STILL
 from playwright.sync_api import Browser, Page, sync_playwright
 
 NFS = "geist-2005-nfs"

@@ -50,11 +50,11 @@ bool parse_assignment(struct assignments *assignments, const char *value, const 
 	size_t length = equals ? (size_t)(equals - value) : 0;
 
 	if (!is_name(value, length, prefix))
-		return complain("not NAME=VALUE with a name in lower-case letters, digits and _", value);
+		return usage_error("not NAME=VALUE with a name in lower-case letters, digits and _", value);
 	if (assignments_have(assignments, value))
-		return complain("given twice", value);
+		return usage_error("given twice", value);
 	if (assignments->count == MOST_ASSIGNMENTS)
-		return complain("too many of these", value);
+		return usage_error("too many of these", value);
 	assignments->entries[assignments->count++] = value;
 	return check_length(value);
 }

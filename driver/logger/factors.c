@@ -55,7 +55,7 @@ static bool unknown_factor(const char *value)
 	const char *meant = factor_meant(value);
 	size_t i;
 
-	complain("no such factor", value);
+	usage_error("no such factor", value);
 	if (meant)
 		fprintf(stderr, "  Did you mean %s?\n", meant);
 	fputs("  Known are", stderr);
@@ -78,7 +78,7 @@ bool parse_factor(struct assignments *assignments, const char *value)
 			continue;
 		if (FACTORS[i].is_text || (is_number(value + length + 1) && value[length + 1] != '-'))
 			return true;
-		return complain("not a number such as 1500 or 10.24, zero or more", value);
+		return usage_error("not a number such as 1500 or 10.24, zero or more", value);
 	}
 	return unknown_factor(value);
 }

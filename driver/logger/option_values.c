@@ -12,7 +12,7 @@
 enum { LONGEST_VALUE = 1000 };
 enum { LARGEST_TIME_DILATION = 1000000 }; /* the reader's limit */
 
-bool complain(const char *message, const char *value)
+bool usage_error(const char *message, const char *value)
 {
 	fprintf(stderr, "coalescope-logger: %s: %s\n", message, value);
 	return false;
@@ -20,7 +20,7 @@ bool complain(const char *message, const char *value)
 
 bool check_length(const char *value)
 {
-	return strlen(value) <= LONGEST_VALUE || complain("longer than 1000 bytes", value);
+	return strlen(value) <= LONGEST_VALUE || usage_error("longer than 1000 bytes", value);
 }
 
 bool parse_time(uint64_t *nanoseconds, const char *value)
@@ -40,7 +40,7 @@ bool parse_time(uint64_t *nanoseconds, const char *value)
 				*nanoseconds = (uint64_t)(number * units[i].nanoseconds + 0.5);
 				return true;
 			}
-	return complain("not a time such as 100ms or 2s", value);
+	return usage_error("not a time such as 100ms or 2s", value);
 }
 
 bool parse_whole(int64_t *number, const char *value)
@@ -50,7 +50,7 @@ bool parse_whole(int64_t *number, const char *value)
 	errno = 0;
 	*number = strtoll(value, &end, 10);
 	if (errno || end == value || *end || *number < 0)
-		return complain("not a whole number", value);
+		return usage_error("not a whole number", value);
 	return true;
 }
 
@@ -62,7 +62,7 @@ bool check_slug(const char *slug)
 	for (i = 0; i < length; i++)
 		right &= islower((unsigned char)slug[i]) || isdigit((unsigned char)slug[i]) ||
 			 (slug[i] == '-' && slug[i + 1] != '-');
-	return right || complain("an experiment's slug is lower-case words joined by hyphens", slug);
+	return right || usage_error("an experiment's slug is lower-case words joined by hyphens", slug);
 }
 
 bool check_uuid(const char *uuid)
@@ -76,7 +76,7 @@ bool check_uuid(const char *uuid)
 		else
 			right = isdigit((unsigned char)uuid[i]) || (uuid[i] >= 'a' && uuid[i] <= 'f');
 	}
-	return right || complain("not a UUID in lower case", uuid);
+	return right || usage_error("not a UUID in lower case", uuid);
 }
 
 bool check_choice(const char *value, const char *const *choices, const char *message)
@@ -84,7 +84,7 @@ bool check_choice(const char *value, const char *const *choices, const char *mes
 	for (; *choices; choices++)
 		if (!strcmp(value, *choices))
 			return true;
-	return complain(message, value);
+	return usage_error(message, value);
 }
 
 bool check_time_dilation(const char *value)
@@ -92,5 +92,5 @@ bool check_time_dilation(const char *value)
 	double dilation = strtod(value, NULL);
 
 	return (is_number(value) && dilation >= 1 && dilation <= LARGEST_TIME_DILATION) ||
-	       complain("a time dilation is a number from 1 to 1000000", value);
+	       usage_error("a time dilation is a number from 1 to 1000000", value);
 }

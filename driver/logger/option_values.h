@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 /* Says it; always false. */
-bool complain(const char *message, const char *value);
+bool usage_error(const char *message, const char *value);
 
 /* 100ms, 2s, …; a number alone is seconds. */
 bool parse_time(uint64_t *nanoseconds, const char *value);

@@ -90,13 +90,13 @@ static bool parse_environment_file(struct options *options, const char *path)
 	char *start = content.data, *end;
 
 	if (error || !start)
-		return complain("cannot be read", path);
+		return usage_error("cannot be read", path);
 	start += strspn(start, " \t\r\n");
 	end = start + strlen(start);
 	while (end > start && isspace((unsigned char)end[-1]))
 		end--;
 	if (end - start < 2 || *start != '{' || end[-1] != '}')
-		return complain("holds no JSON object", path);
+		return usage_error("holds no JSON object", path);
 	end[-1] = '\0';
 	start += 1 + strspn(start + 1, " \t\r\n");
 	options->environment_told = *start ? start : NULL; /* kept to the end: header and footer need it */
@@ -108,7 +108,7 @@ static bool parse_workload(struct options *options, const char *value)
 	static char assignment[256];
 
 	if (snprintf(assignment, sizeof(assignment), "workload=%s", value) >= (int)sizeof(assignment))
-		return complain("too long", value);
+		return usage_error("too long", value);
 	return parse_factor(&options->factors, assignment);
 }
 
@@ -123,7 +123,7 @@ static bool parse_redaction(struct options *options, const char *value)
 		else if (!strcmp(item, "command"))
 			options->redact_command = true;
 		else
-			return complain("only host and command can be redacted", value);
+			return usage_error("only host and command can be redacted", value);
 	}
 	return true;
 }
@@ -159,7 +159,7 @@ static bool parse_identity(struct options *options, int option, const char *valu
 		return parse_workload(options, value);
 	case 'r':
 		return parse_whole(&options->replicate, value) &&
-		       (options->replicate || complain("--replicate must be 1 or more: runs are counted from 1", value));
+		       (options->replicate || usage_error("--replicate must be 1 or more: runs are counted from 1", value));
 	case OPTION_ORDER:
 		return parse_whole(&options->order, value);
 	case OPTION_SEED:
@@ -180,10 +180,10 @@ static bool parse_command(struct options *options, int option, const char *value
 	case OPTION_COMMAND_TIMEOUT:
 		return parse_time(&options->command_timeout_ns, value) &&
 		       (options->command_timeout_ns ||
-			complain("--command-timeout must be above 0", value));
+			usage_error("--command-timeout must be above 0", value));
 	case OPTION_RESULT_LIMIT:
 		if (!parse_whole(&number, value) || number > 15 << 20)
-			return complain("a result may have at most 15 MiB", value);
+			return usage_error("a result may have at most 15 MiB", value);
 		options->result_limit = (size_t)number;
 		return true;
 	case OPTION_NO_RESULT:
@@ -200,7 +200,7 @@ static bool parse_start(struct options *options, int option, const char *value)
 	int64_t packets = 0;
 
 	if (options->start_given)
-		return complain("the window can begin in one way only", value);
+		return usage_error("the window can begin in one way only", value);
 	options->start_given = true;
 	if (option == OPTION_START) {
 		options->window.start = strcmp(value, "traffic") ? WINDOW_NOW : WINDOW_TRAFFIC;
@@ -221,15 +221,15 @@ static bool parse_one(struct options *options, int option, const char *value)
 	switch (option) {
 	case 'i':
 		options->interface = value;
-		return strlen(value) < IFNAMSIZ || complain("no interface has so long a name", value);
+		return strlen(value) < IFNAMSIZ || usage_error("no interface has so long a name", value);
 	case 'o':
 		options->output = value;
-		return strcmp(value, "-") || complain("a log needs a file, which can be synced to disk", value);
+		return strcmp(value, "-") || usage_error("a log needs a file, which can be synced to disk", value);
 	case 't':
 		return parse_time(&options->interval_ns, value);
 	case 'd':
 		return parse_time(&options->window.duration_ns, value) &&
-		       (options->window.duration_ns || complain("--duration must be above 0", value));
+		       (options->window.duration_ns || usage_error("--duration must be above 0", value));
 	case 'w':
 		return parse_time(&options->window.warmup_ns, value);
 	case OPTION_START:
@@ -269,21 +269,21 @@ static bool check_together(const struct options *options)
 	unsigned int i;
 
 	if (!options->interface)
-		return complain("no interface is named", "--interface is missing");
+		return usage_error("no interface is named", "--interface is missing");
 	if (!options->output && !options->preview)
-		return complain("no file is named", "--output is missing");
+		return usage_error("no file is named", "--output is missing");
 	if (options->interval_ns < 1000000 || options->interval_ns > 60000000000u)
-		return complain("out of range", "--interval must be from 1ms to 60s");
+		return usage_error("out of range", "--interval must be from 1ms to 60s");
 	if (options->time_dilation && !strcmp(options->kind, "measured"))
-		return complain("--time-dilation is for --kind emulated or simulated, not for",
-				options->kind);
+		return usage_error("--time-dilation is for --kind emulated or simulated, not for",
+				   options->kind);
 	if (options->command_timeout_ns && !options->command)
-		return complain("--command-timeout without a command", "nothing to end");
+		return usage_error("--command-timeout without a command", "nothing to end");
 	if (options->window.start == WINDOW_TRAFFIC && !options->command)
-		return complain("--start traffic is for a command; without one there is", "--start-on-traffic N");
+		return usage_error("--start traffic is for a command; without one there is", "--start-on-traffic N");
 	for (i = 0; i < options->read_back.count; i++)
 		if (!assignments_have(&options->factors, options->read_back.entries[i]))
-			return complain("--read-back of what is no --factor", options->read_back.entries[i]);
+			return usage_error("--read-back of what is no --factor", options->read_back.entries[i]);
 	return true;
 }
 

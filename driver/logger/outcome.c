@@ -22,7 +22,7 @@ const char *outcome_ended(const struct recorder *recorder)
 }
 
 /* What the window leaves to be desired; true if it is as it was asked for. */
-static bool judge_window(const struct recorder *recorder)
+static bool check_window(const struct recorder *recorder)
 {
 	const struct options *options = recorder->options;
 	const struct window *window = &recorder->window;
@@ -67,7 +67,7 @@ static bool judge(const struct recorder *recorder)
 
 	if (command_failed(recorder))
 		return false; /* that the window is short, or without a packet, comes of it */
-	fine = judge_window(recorder);
+	fine = check_window(recorder);
 	if (recorder->wakeup.caught && (options->command || options->window.duration_ns)) {
 		fprintf(stderr, "coalescope-logger: %s: the log is whole, the run is short\n",
 			strsignal(recorder->wakeup.caught));

@@ -21,7 +21,7 @@
 
 static const int PATIENCE_MS = 2000; /* that a command gets to end after SIGTERM */
 
-static bool complain(const char *what, int status)
+static bool report_error(const char *what, int status)
 {
 	fprintf(stderr, "coalescope-logger: %s: %s\n", what, strerror(-status));
 	return false;
@@ -70,7 +70,7 @@ static bool take(struct recorder *recorder, bool last)
 	status = log_writer_sample(&recorder->writer, recorder->values);
 	if (recorder->options->live)
 		live_sample(&recorder->live, recorder->values);
-	return status ? complain(recorder->options->output, status) : true;
+	return status ? report_error(recorder->options->output, status) : true;
 }
 
 /* --- window --- */
@@ -201,7 +201,7 @@ static bool write_end(struct recorder *recorder)
 	text_free(&more);
 	if (!status && fsync(recorder->writer.fd) && errno != EINVAL)
 		status = -errno;
-	return status ? complain(recorder->options->output, status) : true;
+	return status ? report_error(recorder->options->output, status) : true;
 }
 
 static bool start_command(struct recorder *recorder)
@@ -219,7 +219,7 @@ static bool start_command(struct recorder *recorder)
 	}
 	if (!status && options->command_timeout_ns)
 		recorder->command_deadline = clock_ns(CLOCK_MONOTONIC) + options->command_timeout_ns;
-	return status ? complain(options->command[0], status) : true;
+	return status ? report_error(options->command[0], status) : true;
 }
 
 static bool start(struct recorder *recorder, int fd)
@@ -242,10 +242,10 @@ static bool start(struct recorder *recorder, int fd)
 	if (!status)
 		status = write_statistics(recorder, "ethtool_statistics_start");
 	if (status)
-		return complain(recorder->options->output, status);
+		return report_error(recorder->options->output, status);
 	status = wakeup_catch_signals(&recorder->wakeup);
 	if (status)
-		return complain("signals", status);
+		return report_error("signals", status);
 	if (!take(recorder, false))
 		return false;
 	if (recorder->options->command)
@@ -254,7 +254,7 @@ static bool start(struct recorder *recorder, int fd)
 	if (!start_command(recorder))
 		return false;
 	status = wakeup_start_timer(&recorder->wakeup, recorder->options->interval_ns);
-	return status ? complain("timer", status) : true;
+	return status ? report_error("timer", status) : true;
 }
 
 static bool open_live(struct recorder *recorder)
@@ -282,7 +282,7 @@ bool recorder_open(struct recorder *recorder, const struct options *options)
 	recorder->values = calloc(recorder->set.layout.count, sizeof(*recorder->values));
 	return (recorder->values && !recorder->set.layout.failed &&
 		window_open(&recorder->window, &options->window, &recorder->set.layout) && open_live(recorder)) ||
-	       complain("start", -ENOMEM);
+	       report_error("start", -ENOMEM);
 }
 
 bool recorder_run(struct recorder *recorder, int fd)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * What counting costs on this machine: the probes themselves, called for a device that does not exist, as they are for one
- * that is watched. What the kernel does around a call, and caches that are cold, come on top.
+ * that is monitored. What the kernel does around a call, and caches that are cold, come on top.
  *
  * The time that it takes is counted as that of interrupts of others.
  */
@@ -14,11 +14,11 @@
 #include <linux/timex.h>
 #include <asm/tsc.h>
 
+#include "contexts.h"
 #include "cost.h"
 #include "frames.h"
 #include "interrupts.h"
-#include "owners.h"
-#include "watch.h"
+#include "monitor.h"
 
 #define TURNS 200
 #define ROUNDS 5 /* the best counts: interrupts disturb the others */
@@ -136,20 +136,20 @@ static struct probe_cost best_round(const struct stand_in *stand_in)
 /**
  * measure_probe_cost() - find out what an interrupt, a poll and a frame cost more while they are counted
  *
- * Context: Process context; takes rtnl, sleeps. The probes are on. Without memory, or with all places taken by watched
+ * Context: Process context; takes rtnl, sleeps. The probes are on. Without memory, or with all places taken by monitored
  * interfaces, what was measured before stays.
  */
 void measure_probe_cost(void)
 {
 	struct stand_in stand_in;
-	struct watch *watch;
+	struct monitor *monitor;
 
 	mutex_lock(&cost_lock);
 	if (make_stand_in(&stand_in)) {
-		watch = watch_stand_in(stand_in.device);
-		if (!IS_ERR(watch)) {
+		monitor = monitor_stand_in(stand_in.device);
+		if (!IS_ERR(monitor)) {
 			last_cost = best_round(&stand_in);
-			watch_put(watch);
+			monitor_put(monitor);
 		}
 		free_stand_in(&stand_in);
 	}

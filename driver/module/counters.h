@@ -6,7 +6,7 @@
  * every CPU's sequence even, and finds it unchanged after it has read all counters, has read one instant.
  *
  * Frames are the exception, since there are so many: only the first of a poll makes an update. The others add to one word
- * (struct burst), which the reader compares like a sequence.
+ * (struct poll_batch), which the reader compares like a sequence.
  */
 #ifndef COALESCOPE_COUNTERS_H
 #define COALESCOPE_COUNTERS_H
@@ -16,71 +16,71 @@
 #include <linux/types.h>
 
 struct net_device;
-struct watch;
+struct monitor;
 
 /* What a CPU does. Interrupts interrupt each other, hence the stack. */
-enum owner_kind {
-	OWNER_IDLE,
-	OWNER_TASK, /* slots: the watched interfaces of its network namespace */
-	OWNER_OTHER_INTERRUPT,
-	OWNER_DEVICE_INTERRUPT, /* slots: whose handler runs */
-	OWNER_NET_RX, /* the receive softirq: for whom is known when a poll ends */
-	OWNER_NAPI_THREAD, /* slots: whose */
-	OWNER_KINDS
+enum context_kind {
+	CONTEXT_IDLE,
+	CONTEXT_TASK, /* slots: the monitored interfaces of its network namespace */
+	CONTEXT_OTHER_INTERRUPT,
+	CONTEXT_DEVICE_INTERRUPT, /* slots: whose handler runs */
+	CONTEXT_NET_RX, /* the receive softirq: for whom is known when a poll ends */
+	CONTEXT_NAPI_THREAD, /* slots: whose */
+	CONTEXT_KINDS
 };
 
-struct owner {
-	enum owner_kind kind;
-	u32 slots; /* one bit for each watched interface */
+struct cpu_context {
+	enum context_kind kind;
+	u32 slots; /* one bit for each monitored interface */
 };
 
-#define MAX_WATCHES 32 /* one bit of a u32 each */
+#define MAX_MONITORS 32 /* one bit of a u32 each */
 
-/* What a CPU counts for a watched interface without looking at its watch. All 0 when the slot is given away. */
+/* What a CPU counts for a monitored interface without looking at its monitor. All 0 when the slot is given away. */
 struct slot_counters {
-	u64 cycles[OWNER_KINDS];
+	u64 cycles[CONTEXT_KINDS];
 	u64 interrupts;
 };
 
-#define OWNER_DEPTH 8 /* a task, softirq, hard interrupts of several vectors: real kernels reach 4 */
+#define CONTEXT_DEPTH 8 /* a task, softirq, hard interrupts of several vectors: real kernels reach 4 */
 
 /*
  * The frames of the poll in progress after its first. They are of one device and queue and differ in length only. A poll
- * ends before its RCU read section does, so the watch stays.
+ * ends before its RCU read section does, so the monitor stays.
  */
-struct burst {
-	const struct net_device *device; /* NULL: no burst */
-	struct watch *watch;
+struct poll_batch {
+	const struct net_device *device; /* NULL: no batch */
+	struct monitor *monitor;
 	unsigned int queue;
 	u64 frames; /* packets above, bytes below: at most 2^24 and 2^40, far more than a poll takes */
 	u64 empty_frame; /* what a frame adds apart from its length: one packet, link header and frame check sequence */
 	u64 shortest_frame; /* what it adds at least: frames are padded */
 };
 
-#define BURST_BYTES_BITS 40
-#define BURST_PACKET BIT_ULL(BURST_BYTES_BITS)
+#define BATCH_BYTES_BITS 40
+#define BATCH_PACKET BIT_ULL(BATCH_BYTES_BITS)
 
 struct cpu_state {
 	unsigned int sequence; /* odd while this CPU updates */
 	bool counting; /* online, and its cycles are being counted */
 
-	u64 since; /* when `owner` took over */
-	struct owner owner;
-	struct owner interrupted[OWNER_DEPTH];
+	u64 since; /* when `context` took over */
+	struct cpu_context context;
+	struct cpu_context interrupted[CONTEXT_DEPTH];
 	unsigned int depth;
-	bool too_deep; /* interrupts nested deeper than OWNER_DEPTH: some cycles went to the wrong owner */
-	u64 cycles[OWNER_KINDS];
-	u64 assigned_cycles; /* of cycles[OWNER_NET_RX], those of polls that have ended */
-	u32 armed_slots; /* whose NAPI waits for the receive softirq here */
-	u32 polled_slots; /* whose poll was the last in this softirq */
+	bool too_deep; /* interrupts nested deeper than CONTEXT_DEPTH: some cycles went to the wrong context */
+	u64 cycles[CONTEXT_KINDS];
+	u64 assigned_cycles; /* of cycles[CONTEXT_NET_RX], those of polls that have ended */
+	u32 pending_slots; /* whose NAPI waits for the receive softirq here */
+	u32 last_polled_slots; /* whose poll was the last in this softirq */
 
 	int irq; /* of the handler that runs here, -1: none */
 	u32 handler_slots; /* whose handler it is, as far as known */
 	u32 learnt_slots; /* of these, those that the line is known for */
 	u32 scheduled_slots; /* whose NAPI it scheduled */
 
-	struct burst burst;
-	struct slot_counters slots[MAX_WATCHES];
+	struct poll_batch batch;
+	struct slot_counters slots[MAX_MONITORS];
 };
 
 DECLARE_PER_CPU_ALIGNED(struct cpu_state, coalescope_cpu_state);
@@ -99,7 +99,7 @@ struct queue_counters {
 	u64 poll_work;
 };
 
-/* One watched interface on one CPU. */
+/* One monitored interface on one CPU. */
 struct interface_counters {
 	struct frames rx; /* of no queue: the queues' are to be added */
 	struct frames unassigned; /* by the poll in progress, when its NAPI is not known yet */
@@ -160,9 +160,9 @@ static inline void add_frames(struct frames *sum, const struct frames *more)
 	sum->bytes += more->bytes;
 }
 
-static inline struct frames frames_of_burst(u64 word)
+static inline struct frames frames_of_batch(u64 word)
 {
-	return (struct frames){ word >> BURST_BYTES_BITS, word & (BURST_PACKET - 1) };
+	return (struct frames){ word >> BATCH_BYTES_BITS, word & (BATCH_PACKET - 1) };
 }
 
 #endif

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * /dev/coalescope: each open file watches at most one interface. And /sys/class/misc/coalescope/, to look at.
+ * /dev/coalescope: each open file monitors at most one interface. And /sys/class/misc/coalescope/, to look at.
  */
 #include <linux/capability.h>
 #include <linux/fs.h>
@@ -15,64 +15,64 @@
 
 #include "cost.h"
 #include "device.h"
-#include "lines.h"
+#include "irq_map.h"
+#include "monitor.h"
+#include "monitored.h"
 #include "probes.h"
 #include "snapshot.h"
-#include "watch.h"
-#include "watched.h"
 
 #include <uapi/coalescope.h>
 
 struct reader {
 	struct mutex lock; /* of a file that several tasks use */
-	struct watch *watch; /* NULL: not attached */
-	struct snapshot_room room;
+	struct monitor *monitor; /* NULL: not attached */
+	struct snapshot_buffers buffers;
 };
 
 static void detach(struct reader *reader)
 {
-	if (!reader->watch)
+	if (!reader->monitor)
 		return;
-	watch_put(reader->watch);
-	reader->watch = NULL;
-	free_room(&reader->room);
+	monitor_put(reader->monitor);
+	reader->monitor = NULL;
+	free_buffers(&reader->buffers);
 	probes_put();
 }
 
-static struct watch *start_watching(const char *name)
+static struct monitor *start_monitoring(const char *name)
 {
 	int error = probes_get();
-	struct watch *watch;
+	struct monitor *monitor;
 
 	if (error)
 		return ERR_PTR(error);
-	watch = watch_get(current->nsproxy->net_ns, name);
-	if (IS_ERR(watch))
+	monitor = monitor_get(current->nsproxy->net_ns, name);
+	if (IS_ERR(monitor))
 		probes_put();
 	else
 		measure_probe_cost();
-	return watch;
+	return monitor;
 }
 
 /* The other interface first: when it cannot be had, the file stays where it was. */
 static int attach(struct reader *reader, struct coalescope_attach *request)
 {
-	struct watch *watch = start_watching(request->interface);
-	struct snapshot_room room;
+	struct monitor *monitor = start_monitoring(request->interface);
+	struct snapshot_buffers buffers;
 	int error;
 
-	if (IS_ERR(watch))
-		return PTR_ERR(watch);
-	error = allocate_room(&room, watch);
+	if (IS_ERR(monitor))
+		return PTR_ERR(monitor);
+	error = allocate_buffers(&buffers, monitor);
 	if (error) {
-		watch_put(watch);
+		monitor_put(monitor);
 		probes_put();
 		return error;
 	}
 	detach(reader);
-	reader->watch = watch;
-	reader->room = room;
-	request->interface_index = watch->interface_index;
+	reader->monitor = monitor;
+	reader->buffers = buffers;
+	request->interface_index = monitor->interface_index;
 	return 0;
 }
 
@@ -110,32 +110,32 @@ static long coalescope_ioctl(struct file *file, unsigned int command, unsigned l
 	return result;
 }
 
-static ssize_t read_snapshot(struct reader *reader, char __user *buffer, size_t room)
+static ssize_t read_snapshot(struct reader *reader, char __user *buffer, size_t count)
 {
 	ssize_t bytes;
 
-	if (!reader->watch)
+	if (!reader->monitor)
 		return -ENXIO;
-	if (!rcu_access_pointer(reader->watch->device))
+	if (!rcu_access_pointer(reader->monitor->device))
 		return -ENODEV;
-	if (room < sizeof(struct coalescope_snapshot))
+	if (count < sizeof(struct coalescope_snapshot))
 		return -EMSGSIZE;
-	bytes = take_snapshot(reader->watch, &reader->room);
+	bytes = take_snapshot(reader->monitor, &reader->buffers);
 	if (bytes < 0)
 		return bytes;
-	if (room < bytes)
+	if (count < bytes)
 		return -EMSGSIZE;
-	return copy_to_user(buffer, reader->room.snapshot, bytes) ? -EFAULT : bytes;
+	return copy_to_user(buffer, reader->buffers.snapshot, bytes) ? -EFAULT : bytes;
 }
 
-static ssize_t coalescope_read(struct file *file, char __user *buffer, size_t room, loff_t *offset)
+static ssize_t coalescope_read(struct file *file, char __user *buffer, size_t count, loff_t *offset)
 {
 	struct reader *reader = file->private_data;
 	ssize_t result;
 
 	if (mutex_lock_interruptible(&reader->lock))
 		return -ERESTARTSYS;
-	result = read_snapshot(reader, buffer, room);
+	result = read_snapshot(reader, buffer, count);
 	mutex_unlock(&reader->lock);
 	return result;
 }
@@ -175,17 +175,17 @@ static const char *driver_name(const struct net_device *device)
 	return device->dev.parent ? dev_driver_string(device->dev.parent) : "virtual";
 }
 
-static int list_watch(char *text, int at, const struct watch *watch)
+static int list_monitor(char *text, int at, const struct monitor *monitor)
 {
-	const struct net_device *device = rcu_dereference(watch->device);
+	const struct net_device *device = rcu_dereference(monitor->device);
 	int start = at;
 
 	if (!device || device->reg_state == NETREG_UNINITIALIZED) /* gone, or a stand-in */
 		return 0;
 	at += sysfs_emit_at(text, at, "%s netns=%u driver=%s readers=%u queues=%u irqs=",
 			    device->name, dev_net(device)->ns.inum, driver_name(device),
-			    READ_ONCE(watch->readers), known_queues(watch));
-	at += list_lines(text, at, watch->slot);
+			    READ_ONCE(monitor->readers), known_queues(monitor));
+	at += irq_map_list(text, at, monitor->slot);
 	at += sysfs_emit_at(text, at, "\n");
 	return at - start;
 }
@@ -196,11 +196,11 @@ static ssize_t interfaces_show(struct device *device, struct device_attribute *a
 	int at = 0;
 
 	rcu_read_lock();
-	for (slot = 0; slot < MAX_WATCHES; slot++) {
-		const struct watch *watch = rcu_dereference(watches[slot]);
+	for (slot = 0; slot < MAX_MONITORS; slot++) {
+		const struct monitor *monitor = rcu_dereference(monitors[slot]);
 
-		if (watch)
-			at += list_watch(text, at, watch);
+		if (monitor)
+			at += list_monitor(text, at, monitor);
 	}
 	rcu_read_unlock();
 	return at;

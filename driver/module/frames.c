@@ -14,7 +14,7 @@
 
 #include "frames.h"
 #include "interrupts.h"
-#include "watched.h"
+#include "monitored.h"
 
 /* Where the transport header of a received frame begins whose headers the stack has not looked at yet. */
 static int find_transport(const struct sk_buff *skb)
@@ -62,7 +62,7 @@ static unsigned int padding(unsigned int bytes)
  * A large packet: to be cut by the device (TSO), or joined by it (LRO, or a virtual device's). Devices that give no
  * number of segments have cut, or will cut, at gso_size.
  */
-static struct frames segments(const struct sk_buff *skb, unsigned int link_bytes)
+static struct frames gso_frames(const struct sk_buff *skb, unsigned int link_bytes)
 {
 	unsigned int size = skb_shinfo(skb)->gso_size;
 	unsigned int headers = segment_header_bytes(skb);
@@ -81,12 +81,12 @@ static struct frames segments(const struct sk_buff *skb, unsigned int link_bytes
 }
 
 /* link_bytes: of the link header in front of skb->data, and of a tag that the device takes out or puts in. */
-static struct frames on_the_wire(const struct sk_buff *skb, unsigned int link_bytes)
+static struct frames wire_frames(const struct sk_buff *skb, unsigned int link_bytes)
 {
 	unsigned int bytes = link_bytes + skb->len;
 
 	if (skb_is_gso(skb))
-		return segments(skb, link_bytes);
+		return gso_frames(skb, link_bytes);
 	return (struct frames){ .packets = 1, .bytes = bytes + padding(bytes) + ETH_FCS_LEN };
 }
 
@@ -104,7 +104,7 @@ static bool leaves_fcs(const struct net_device *device)
 static struct frames received(const struct sk_buff *skb)
 {
 	unsigned int tag_bytes = skb_vlan_tag_present(skb) ? VLAN_HLEN : 0;
-	struct frames frames = on_the_wire(skb, link_header_bytes(skb) + tag_bytes);
+	struct frames frames = wire_frames(skb, link_header_bytes(skb) + tag_bytes);
 
 	if (unlikely(leaves_fcs(skb->dev)))
 		frames.bytes -= frames.packets * ETH_FCS_LEN;
@@ -119,36 +119,36 @@ static noinline void add_received(struct frames *sum, const struct sk_buff *skb)
 }
 
 /*
- * Adds a usual frame to the burst that it belongs to, in as few instructions as can be. Polls do not interrupt each other,
- * so that the burst does not change meanwhile.
+ * Adds a usual frame to the batch that it belongs to, in as few instructions as can be. Polls do not interrupt each other,
+ * so that the batch does not change meanwhile.
  */
-static __always_inline bool joins_burst(const struct sk_buff *skb)
+static __always_inline bool joins_poll_batch(const struct sk_buff *skb)
 {
 	u64 frame;
 
-	if (skb->dev != this_cpu_read(coalescope_cpu_state.burst.device) || skb_is_gso(skb))
+	if (skb->dev != this_cpu_read(coalescope_cpu_state.batch.device) || skb_is_gso(skb))
 		return false;
-	frame = this_cpu_read(coalescope_cpu_state.burst.empty_frame) + skb->len;
+	frame = this_cpu_read(coalescope_cpu_state.batch.empty_frame) + skb->len;
 	if (unlikely(skb_vlan_tag_present(skb)))
 		frame += VLAN_HLEN;
-	this_cpu_add(coalescope_cpu_state.burst.frames,
-		     max(frame, this_cpu_read(coalescope_cpu_state.burst.shortest_frame)));
+	this_cpu_add(coalescope_cpu_state.batch.frames,
+		     max(frame, this_cpu_read(coalescope_cpu_state.batch.shortest_frame)));
 	return true;
 }
 
 /* The first frame of a poll tells whose the others are. Only where the end of the poll will be seen. */
-static bool begins_burst(struct cpu_state *cpu, struct watch *watch, unsigned int q,
-			 const struct sk_buff *skb)
+static bool begins_poll_batch(struct cpu_state *cpu, struct monitor *monitor, unsigned int q,
+			      const struct sk_buff *skb)
 {
-	u64 frame = BURST_PACKET + (leaves_fcs(skb->dev) ? 0 : ETH_FCS_LEN);
+	u64 frame = BATCH_PACKET + (leaves_fcs(skb->dev) ? 0 : ETH_FCS_LEN);
 
 	if (skb_is_gso(skb) ||
-	    (cpu->owner.kind != OWNER_NET_RX && cpu->owner.kind != OWNER_NAPI_THREAD))
+	    (cpu->context.kind != CONTEXT_NET_RX && cpu->context.kind != CONTEXT_NAPI_THREAD))
 		return false;
-	end_burst(cpu);
-	cpu->burst = (struct burst){
+	end_poll_batch(cpu);
+	cpu->batch = (struct poll_batch){
 		.device = skb->dev,
-		.watch = watch,
+		.monitor = monitor,
 		.queue = q,
 		.empty_frame = frame + link_header_bytes(skb),
 		.shortest_frame = frame + ETH_ZLEN,
@@ -156,20 +156,20 @@ static bool begins_burst(struct cpu_state *cpu, struct watch *watch, unsigned in
 	return true;
 }
 
-static int queue_of_frame(const struct watch *watch, const struct sk_buff *skb, unsigned int hint)
+static int queue_of_frame(const struct monitor *monitor, const struct sk_buff *skb, unsigned int hint)
 {
 #ifdef CONFIG_NET_RX_BUSY_POLL
 	if (skb->napi_id >= MIN_NAPI_ID)
-		return find_queue_by_id(watch, skb->napi_id, hint);
+		return find_queue_by_id(monitor, skb->napi_id, hint);
 #endif
 	/* Not every driver marks its frames; where there is one NAPI only, they are its. */
-	return known_queues(watch) == 1 ? 0 : -1;
+	return known_queues(monitor) == 1 ? 0 : -1;
 }
 
-static void count_by_queue(struct cpu_state *cpu, struct watch *watch,
+static void count_by_queue(struct cpu_state *cpu, struct monitor *monitor,
 			   struct interface_counters *counters, const struct sk_buff *skb)
 {
-	int q = queue_of_frame(watch, skb, counters->queue);
+	int q = queue_of_frame(monitor, skb, counters->queue);
 
 	counters->delivered = true;
 	if (q < 0) {
@@ -177,26 +177,26 @@ static void count_by_queue(struct cpu_state *cpu, struct watch *watch,
 		return;
 	}
 	counters->queue = q;
-	answer_claim(counters, &watch->queues[q], q);
-	if (begins_burst(cpu, watch, q, skb))
-		joins_burst(skb);
+	answer_claim(counters, &monitor->queues[q], q);
+	if (begins_poll_batch(cpu, monitor, q, skb))
+		joins_poll_batch(skb);
 	else
 		add_received(&counters->queues[q].rx, skb);
 }
 
 static __always_inline void count_received(const struct sk_buff *skb, bool by_napi)
 {
-	struct watch *watch = watch_of(skb->dev);
+	struct monitor *monitor = monitor_of(skb->dev);
 	struct interface_counters *counters;
 	struct cpu_state *cpu;
 	unsigned long flags;
 
-	if (!watch)
+	if (!monitor)
 		return;
 	cpu = begin_update(&flags);
-	counters = this_cpu_ptr(watch->counters);
+	counters = this_cpu_ptr(monitor->counters);
 	if (by_napi)
-		count_by_queue(cpu, watch, counters, skb);
+		count_by_queue(cpu, monitor, counters, skb);
 	else
 		add_received(&counters->rx, skb);
 	end_update(flags);
@@ -210,7 +210,7 @@ static noinline __noclone void on_first_frame(void *data, const struct sk_buff *
 
 void on_napi_frame(void *data, const struct sk_buff *skb)
 {
-	if (!joins_burst(skb))
+	if (!joins_poll_batch(skb))
 		on_first_frame(data, skb);
 }
 
@@ -223,24 +223,24 @@ void on_netif_rx(void *data, const struct sk_buff *skb)
 /* The driver may free the frame: what it is must be known before. */
 void on_start_xmit(void *data, const struct sk_buff *skb, const struct net_device *device)
 {
-	struct watch *watch = watch_of(device);
+	struct monitor *monitor = monitor_of(device);
 
-	if (watch)
-		this_cpu_ptr(watch->counters)->sending =
-			on_the_wire(skb, skb_vlan_tag_present(skb) ? VLAN_HLEN : 0);
+	if (monitor)
+		this_cpu_ptr(monitor->counters)->sending =
+			wire_frames(skb, skb_vlan_tag_present(skb) ? VLAN_HLEN : 0);
 }
 
 void on_xmit(void *data, struct sk_buff *skb, int result, struct net_device *device,
 	     unsigned int bytes)
 {
-	struct watch *watch = watch_of(device);
+	struct monitor *monitor = monitor_of(device);
 	struct interface_counters *counters;
 	unsigned long flags;
 
-	if (!watch || !dev_xmit_complete(result))
+	if (!monitor || !dev_xmit_complete(result))
 		return;
 	begin_update(&flags);
-	counters = this_cpu_ptr(watch->counters);
+	counters = this_cpu_ptr(monitor->counters);
 	add_frames(&counters->tx, &counters->sending);
 	end_update(flags);
 }

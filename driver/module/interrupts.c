@@ -13,10 +13,10 @@
 #include <linux/netdevice.h>
 
 #include "compat.h"
+#include "contexts.h"
 #include "interrupts.h"
-#include "lines.h"
-#include "owners.h"
-#include "watched.h"
+#include "irq_map.h"
+#include "monitored.h"
 
 void on_irq_handler_entry(void *data, int irq, struct irqaction *action)
 {
@@ -24,7 +24,7 @@ void on_irq_handler_entry(void *data, int irq, struct irqaction *action)
 	u32 slots = learnt_slots | slots_of_device(action->dev_id);
 	struct cpu_state *cpu = begin_update_irqs_off();
 
-	push_owner(cpu, slots ? OWNER_DEVICE_INTERRUPT : OWNER_OTHER_INTERRUPT, slots);
+	push_context(cpu, slots ? CONTEXT_DEVICE_INTERRUPT : CONTEXT_OTHER_INTERRUPT, slots);
 	cpu->irq = irq;
 	cpu->handler_slots = slots;
 	cpu->learnt_slots = learnt_slots;
@@ -39,26 +39,26 @@ static void count_interrupt(struct cpu_state *cpu, u32 slots)
 }
 
 /* The handlers of these slots have run, and scheduled nothing. */
-static void meet_scheduled(int irq, u32 slots)
+static void count_coalesced(int irq, u32 slots)
 {
 	while (slots) {
-		struct watch *watch = watch_in_slot(__ffs(slots));
-		unsigned int q, count = watch ? known_queues(watch) : 0;
+		struct monitor *monitor = monitor_in_slot(__ffs(slots));
+		unsigned int q, count = monitor ? known_queues(monitor) : 0;
 
 		for (q = 0; q < count; q++) {
-			struct queue *queue = &watch->queues[q];
+			struct queue *queue = &monitor->queues[q];
 
 			if (READ_ONCE(queue->irq) == irq && READ_ONCE(queue->scheduled))
-				WRITE_ONCE(queue->met, queue->met + 1);
+				WRITE_ONCE(queue->coalesced, queue->coalesced + 1);
 		}
 		slots &= slots - 1;
 	}
 }
 
-static void learn_lines(int irq, const void *handler_device, u32 slots)
+static void irq_map_add_all(int irq, const void *handler_device, u32 slots)
 {
 	while (slots) {
-		learn_line(irq, handler_device, __ffs(slots));
+		irq_map_add(irq, handler_device, __ffs(slots));
 		slots &= slots - 1;
 	}
 }
@@ -72,20 +72,20 @@ void on_irq_handler_exit(void *data, int irq, struct irqaction *action, int resu
 	u32 new_slots = slots & ~cpu->learnt_slots;
 
 	count_interrupt(cpu, slots);
-	meet_scheduled(irq, slots & ~cpu->scheduled_slots);
+	count_coalesced(irq, slots & ~cpu->scheduled_slots);
 	cpu->irq = -1;
 	cpu->handler_slots = 0;
 	cpu->scheduled_slots = 0;
-	pop_owner(cpu);
+	pop_context(cpu);
 	end_update_irqs_off();
 	if (unlikely(new_slots))
-		learn_lines(irq, action->dev_id, new_slots);
+		irq_map_add_all(irq, action->dev_id, new_slots);
 }
 
-static void claim(struct cpu_state *cpu, struct watch *watch, struct queue *queue)
+static void claim(struct cpu_state *cpu, struct monitor *monitor, struct queue *queue)
 {
-	this_cpu_ptr(watch->counters)->schedules++;
-	cpu->scheduled_slots |= BIT(watch->slot);
+	this_cpu_ptr(monitor->counters)->schedules++;
+	cpu->scheduled_slots |= BIT(monitor->slot);
 	WRITE_ONCE(queue->irq, cpu->irq);
 	/* NAPI is scheduled by one CPU at a time */
 	WRITE_ONCE(queue->claims, queue->claims + 1);
@@ -94,20 +94,20 @@ static void claim(struct cpu_state *cpu, struct watch *watch, struct queue *queu
 /* At the entry of __napi_schedule(): NAPI_STATE_SCHED is set already, and no poll can have begun. */
 static __always_inline void scheduled(const struct napi_struct *napi)
 {
-	struct watch *watch = napi->dev ? watch_of(napi->dev) : NULL;
+	struct monitor *monitor = napi->dev ? monitor_of(napi->dev) : NULL;
 	unsigned long flags;
 	struct cpu_state *cpu;
 	struct queue *queue;
 
-	if (!watch)
+	if (!monitor)
 		return;
 	cpu = begin_update(&flags);
-	queue = &watch->queues[find_or_add_queue(watch, napi)];
+	queue = &monitor->queues[find_or_add_queue(monitor, napi)];
 	WRITE_ONCE(queue->scheduled, true);
 	if (cpu->irq >= 0)
-		claim(cpu, watch, queue);
+		claim(cpu, monitor, queue);
 	if (!test_bit(NAPI_STATE_THREADED, &napi->state))
-		cpu->armed_slots |= BIT(watch->slot);
+		cpu->pending_slots |= BIT(monitor->slot);
 	end_update(flags);
 }
 
@@ -138,19 +138,19 @@ void answer_claim(struct interface_counters *counters, struct queue *queue, unsi
 }
 
 /* Inside an update. */
-void end_burst(struct cpu_state *cpu)
+void end_poll_batch(struct cpu_state *cpu)
 {
-	struct burst *burst = &cpu->burst;
+	struct poll_batch *batch = &cpu->batch;
 	struct interface_counters *counters;
 	struct frames frames;
 
-	if (!burst->device)
+	if (!batch->device)
 		return;
-	counters = this_cpu_ptr(burst->watch->counters);
-	frames = frames_of_burst(burst->frames);
-	add_frames(&counters->queues[burst->queue].rx, &frames);
-	burst->device = NULL;
-	burst->frames = 0;
+	counters = this_cpu_ptr(batch->monitor->counters);
+	frames = frames_of_batch(batch->frames);
+	add_frames(&counters->queues[batch->queue].rx, &frames);
+	batch->device = NULL;
+	batch->frames = 0;
 }
 
 /*
@@ -187,15 +187,15 @@ static void assign_frames(struct interface_counters *counters, struct queue *que
 }
 
 /*
- * Of the interrupts that a poll met, as many as there was a frame for: beside the one that answered a claim, if there was
+ * Of the interrupts that a poll coalesced, as many as there was a frame for: beside the one that answered a claim, if there was
  * a claim. Where a thread polls busily NAPI stays scheduled, so that there is none.
  */
 static void take_met(struct queue *queue, struct queue_counters *count, unsigned int frames)
 {
-	unsigned int met = READ_ONCE(queue->met);
+	unsigned int coalesced = READ_ONCE(queue->coalesced);
 
-	count->rx_interrupts += min(met - READ_ONCE(queue->taken), frames);
-	WRITE_ONCE(queue->taken, met);
+	count->rx_interrupts += min(coalesced - READ_ONCE(queue->taken), frames);
+	WRITE_ONCE(queue->taken, coalesced);
 }
 
 static void count_poll(struct interface_counters *counters, struct queue *queue, unsigned int q,
@@ -222,34 +222,34 @@ static void find_thread(struct cpu_state *cpu, u32 slots, struct queue *queue,
 		return;
 	WRITE_ONCE(queue->thread, current);
 	WRITE_ONCE(threads_poll, true);
-	if (cpu->owner.kind == OWNER_TASK)
+	if (cpu->context.kind == CONTEXT_TASK)
 		napi_thread_found(cpu, slots);
 }
 
-static void watched_poll_ended(struct cpu_state *cpu, struct watch *watch,
-			       const struct napi_struct *napi, int work)
+static void monitored_poll_ended(struct cpu_state *cpu, struct monitor *monitor,
+				 const struct napi_struct *napi, int work)
 {
-	unsigned int q = find_or_add_queue(watch, napi);
-	struct queue *queue = &watch->queues[q];
+	unsigned int q = find_or_add_queue(monitor, napi);
+	struct queue *queue = &monitor->queues[q];
 
-	count_poll(this_cpu_ptr(watch->counters), queue, q, napi, work);
-	find_thread(cpu, BIT(watch->slot), queue, napi);
+	count_poll(this_cpu_ptr(monitor->counters), queue, q, napi, work);
+	find_thread(cpu, BIT(monitor->slot), queue, napi);
 	if (test_bit(NAPI_STATE_SCHED, &napi->state))
 		return;
 	WRITE_ONCE(queue->scheduled, false);
-	cpu->armed_slots &= ~BIT(watch->slot);
+	cpu->pending_slots &= ~BIT(monitor->slot);
 }
 
 /* After each poll, in softirq, NAPI thread or a task that polls busily. */
 void on_napi_poll(void *data, struct napi_struct *napi, int work, int budget)
 {
-	struct watch *watch = napi->dev ? watch_of(napi->dev) : NULL;
+	struct monitor *monitor = napi->dev ? monitor_of(napi->dev) : NULL;
 	unsigned long flags;
 	struct cpu_state *cpu = begin_update(&flags);
 
-	end_burst(cpu);
-	poll_ended(cpu, watch ? BIT(watch->slot) : 0);
-	if (watch)
-		watched_poll_ended(cpu, watch, napi, work);
+	end_poll_batch(cpu);
+	poll_ended(cpu, monitor ? BIT(monitor->slot) : 0);
+	if (monitor)
+		monitored_poll_ended(cpu, monitor, napi, work);
 	end_update(flags);
 }

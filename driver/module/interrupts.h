@@ -11,7 +11,7 @@ struct napi_struct;
 struct queue;
 
 void napi_scheduled(const struct napi_struct *napi);
-void end_burst(struct cpu_state *cpu);
+void end_poll_batch(struct cpu_state *cpu);
 void answer_claim(struct interface_counters *counters, struct queue *queue, unsigned int q);
 
 /* probes */

@@ -5,11 +5,11 @@
 #include <linux/module.h>
 
 #include "compat.h"
+#include "contexts.h"
 #include "counters.h"
 #include "device.h"
-#include "owners.h"
+#include "monitor.h"
 #include "probes.h"
-#include "watch.h"
 
 DEFINE_PER_CPU_ALIGNED(struct cpu_state, coalescope_cpu_state);
 
@@ -28,32 +28,32 @@ static int __init coalescope_init(void)
 	error = probes_init();
 	if (error)
 		return error;
-	error = owners_init();
+	error = contexts_init();
 	if (error)
 		goto no_owners;
-	error = watch_init();
+	error = monitor_init();
 	if (error)
-		goto no_watch;
+		goto no_monitor;
 	error = device_init();
 	if (error)
 		goto no_device;
 	return 0;
 
 no_device:
-	watch_exit();
-no_watch:
-	owners_exit();
+	monitor_exit();
+no_monitor:
+	contexts_exit();
 no_owners:
 	probes_exit();
 	return error;
 }
 
-/* Open files hold the module: nothing is watched any more. */
+/* Open files hold the module: nothing is monitored any more. */
 static void __exit coalescope_exit(void)
 {
 	device_exit();
-	watch_exit();
-	owners_exit();
+	monitor_exit();
+	contexts_exit();
 	probes_exit();
 	rcu_barrier(); /* lines that are still to be freed */
 }

@@ -12,9 +12,9 @@
 #include <trace/events/sched.h>
 #include <asm/trace/irq_vectors.h>
 
+#include "contexts.h"
 #include "frames.h"
 #include "interrupts.h"
-#include "owners.h"
 #include "probes.h"
 
 struct probe {

@@ -2,8 +2,8 @@
 /* What a snapshot has from the network device itself. */
 #include <linux/netdevice.h>
 
+#include "monitored.h"
 #include "snapshot_device.h"
-#include "watched.h"
 
 #include <uapi/coalescope.h>
 
@@ -50,14 +50,14 @@ static bool polls_its_own_napi(const struct net_device *device)
 /**
  * add_what_the_device_says() - the driver's own statistics, and whether interrupts can be counted
  * @s: snapshot that gets them
- * @watch: of which interface; of one that is gone, nothing is added
+ * @monitor: of which interface; of one that is gone, nothing is added
  */
-void add_what_the_device_says(struct coalescope_snapshot *s, const struct watch *watch)
+void add_what_the_device_says(struct coalescope_snapshot *s, const struct monitor *monitor)
 {
 	struct net_device *device;
 
 	rcu_read_lock();
-	device = rcu_dereference(watch->device);
+	device = rcu_dereference(monitor->device);
 	if (device) {
 		add_driver_statistics(s, device);
 		if (!has_interrupt_line(device) || !polls_its_own_napi(device))

@@ -3,8 +3,8 @@
 #define COALESCOPE_SNAPSHOT_DEVICE_H
 
 struct coalescope_snapshot;
-struct watch;
+struct monitor;
 
-void add_what_the_device_says(struct coalescope_snapshot *s, const struct watch *watch);
+void add_what_the_device_says(struct coalescope_snapshot *s, const struct monitor *monitor);
 
 #endif

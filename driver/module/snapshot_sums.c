@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Sums of CPUs' counters in a snapshot. They are read without locks: the caller looks whether they have changed. */
+/* Sums of CPUs' counters in a snapshot. They are read without locks: the caller versions whether they have changed. */
 #include <linux/cpumask.h>
 #include <linux/kernel_stat.h>
 #include <linux/ktime.h>
 #include <linux/tick.h>
 
 #include "compat.h"
-#include "owners.h"
+#include "contexts.h"
+#include "monitored.h"
 #include "snapshot_sums.h"
-#include "watched.h"
 
 #include <uapi/coalescope.h>
 
@@ -17,7 +17,7 @@ static struct coalescope_queue *queues_of(struct coalescope_snapshot *snapshot)
 	return (struct coalescope_queue *)(snapshot + 1);
 }
 
-static void clear(struct coalescope_snapshot *s, const struct watch *watch)
+static void clear(struct coalescope_snapshot *s, const struct monitor *monitor)
 {
 	struct coalescope_queue *queues = queues_of(s);
 	unsigned int q;
@@ -27,26 +27,26 @@ static void clear(struct coalescope_snapshot *s, const struct watch *watch)
 		.abi_version = COALESCOPE_ABI_VERSION,
 		.size = sizeof(*s),
 		.queue_size = sizeof(*queues),
-		.queue_count = known_queues(watch),
+		.queue_count = known_queues(monitor),
 		.tsc_khz = tsc_khz,
-		.interface_index = READ_ONCE(watch->interface_index),
+		.interface_index = READ_ONCE(monitor->interface_index),
 	};
 	for (q = 0; q < s->queue_count; q++)
 		queues[q] = (struct coalescope_queue){
 			.queue = q,
-			.napi_id = READ_ONCE(watch->queues[q].napi_id),
-			.irq = READ_ONCE(watch->queues[q].irq),
+			.napi_id = READ_ONCE(monitor->queues[q].napi_id),
+			.irq = READ_ONCE(monitor->queues[q].irq),
 		};
 }
 
 /**
  * begin_sums() - all sums are 0, and the time is now
  * @s: with room for all queues
- * @watch: of which interface
+ * @monitor: of which interface
  */
-void begin_sums(struct coalescope_snapshot *s, const struct watch *watch)
+void begin_sums(struct coalescope_snapshot *s, const struct monitor *monitor)
 {
-	clear(s, watch);
+	clear(s, monitor);
 	s->tsc = rdtsc_ordered();
 	s->t_monotonic_raw_ns = ktime_get_raw_ns();
 }
@@ -80,19 +80,19 @@ static void add_interface(struct coalescope_snapshot *s, const struct interface_
 static void add_slot(struct coalescope_snapshot *s, const struct slot_counters *counters)
 {
 	s->interrupts += counters->interrupts;
-	s->task_cycles += counters->cycles[OWNER_TASK];
-	s->irq_cycles += counters->cycles[OWNER_DEVICE_INTERRUPT];
-	s->softirq_cycles += counters->cycles[OWNER_NET_RX] + counters->cycles[OWNER_NAPI_THREAD];
+	s->task_cycles += counters->cycles[CONTEXT_TASK];
+	s->irq_cycles += counters->cycles[CONTEXT_DEVICE_INTERRUPT];
+	s->softirq_cycles += counters->cycles[CONTEXT_NET_RX] + counters->cycles[CONTEXT_NAPI_THREAD];
 }
 
-/* While the CPU updates its burst, the queue may be one that this watch does not have: the attempt will be thrown away. */
-static void add_burst(struct coalescope_snapshot *s, const struct watch *watch,
-		      const struct burst *burst, u64 word)
+/* While the CPU updates its batch, the queue may be one that this monitor does not have: the attempt will be thrown away. */
+static void add_poll_batch(struct coalescope_snapshot *s, const struct monitor *monitor,
+			   const struct poll_batch *batch, u64 word)
 {
-	struct frames frames = frames_of_burst(word);
-	unsigned int q = READ_ONCE(burst->queue);
+	struct frames frames = frames_of_batch(word);
+	unsigned int q = READ_ONCE(batch->queue);
 
-	if (!READ_ONCE(burst->device) || READ_ONCE(burst->watch) != watch || q >= s->queue_count)
+	if (!READ_ONCE(batch->device) || READ_ONCE(batch->monitor) != monitor || q >= s->queue_count)
 		return;
 	queues_of(s)[q].rx_packets += frames.packets;
 	queues_of(s)[q].rx_bytes += frames.bytes;
@@ -102,34 +102,34 @@ static void add_burst(struct coalescope_snapshot *s, const struct watch *watch,
 static void add_cpu_cycles(struct coalescope_snapshot *s, const struct cpu_state *cpu, u32 slot)
 {
 	s64 since = s->tsc - READ_ONCE(cpu->since);
-	u64 open = cpu->counting && since > 0 ? since : 0; /* the present owner's, so far */
-	bool ours = cpu->owner.slots & slot;
-	enum owner_kind kind;
+	u64 open = cpu->counting && since > 0 ? since : 0; /* the present context's, so far */
+	bool ours = cpu->context.slots & slot;
+	enum context_kind kind;
 
 	if (cpu->too_deep)
 		s->flags |= COALESCOPE_TOO_DEEP;
 	s->cpus += cpu->counting;
-	s->idle_cycles += cpu->cycles[OWNER_IDLE];
-	s->other_task_cycles += cpu->cycles[OWNER_TASK];
-	for (kind = OWNER_OTHER_INTERRUPT; kind < OWNER_KINDS; kind++)
+	s->idle_cycles += cpu->cycles[CONTEXT_IDLE];
+	s->other_task_cycles += cpu->cycles[CONTEXT_TASK];
+	for (kind = CONTEXT_OTHER_INTERRUPT; kind < CONTEXT_KINDS; kind++)
 		s->other_irq_cycles += cpu->cycles[kind];
 	if (net_rx_guess(cpu) & slot)
-		s->softirq_cycles += cpu->cycles[OWNER_NET_RX] - cpu->assigned_cycles;
-	switch (cpu->owner.kind) {
-	case OWNER_IDLE:
+		s->softirq_cycles += cpu->cycles[CONTEXT_NET_RX] - cpu->assigned_cycles;
+	switch (cpu->context.kind) {
+	case CONTEXT_IDLE:
 		s->idle_cycles += open;
 		return;
-	case OWNER_TASK:
+	case CONTEXT_TASK:
 		s->other_task_cycles += open;
 		s->task_cycles += ours ? open : 0;
 		return;
-	case OWNER_DEVICE_INTERRUPT:
+	case CONTEXT_DEVICE_INTERRUPT:
 		s->irq_cycles += ours ? open : 0;
 		break;
-	case OWNER_NET_RX:
+	case CONTEXT_NET_RX:
 		s->softirq_cycles += net_rx_guess(cpu) & slot ? open : 0;
 		break;
-	case OWNER_NAPI_THREAD:
+	case CONTEXT_NAPI_THREAD:
 		s->softirq_cycles += ours ? open : 0;
 		break;
 	default:
@@ -160,22 +160,22 @@ static void add_cpu_times(struct coalescope_snapshot *s, unsigned int number)
 /**
  * add_counters_of_cpu() - add one CPU's counters to the sums
  * @s: begun
- * @watch: of which interface
+ * @monitor: of which interface
  * @number: of the CPU
- * @burst: its word that was seen before, and must be seen again after
+ * @batch: its word that was seen before, and must be seen again after
  */
-void add_counters_of_cpu(struct coalescope_snapshot *s, const struct watch *watch,
-			 unsigned int number, u64 burst)
+void add_counters_of_cpu(struct coalescope_snapshot *s, const struct monitor *monitor,
+			 unsigned int number, u64 batch)
 {
 	const struct cpu_state *cpu = per_cpu_ptr(&coalescope_cpu_state, number);
-	const struct interface_counters *counters = per_cpu_ptr(watch->counters, number);
+	const struct interface_counters *counters = per_cpu_ptr(monitor->counters, number);
 
 	add_interface(s, counters);
-	add_slot(s, &cpu->slots[watch->slot]);
-	add_cpu_cycles(s, cpu, BIT(watch->slot));
+	add_slot(s, &cpu->slots[monitor->slot]);
+	add_cpu_cycles(s, cpu, BIT(monitor->slot));
 	add_cpu_times(s, number);
 	add_queues(queues_of(s), counters, s->queue_count);
-	add_burst(s, watch, &cpu->burst, burst);
+	add_poll_batch(s, monitor, &cpu->batch, batch);
 }
 
 /* All counters of a struct stand beside each other. */
@@ -186,7 +186,7 @@ static void add_counters(u64 *sum, const u64 *end, const u64 *part)
 }
 
 /**
- * add_part() - add the sums of another snapshot of the same watch
+ * add_part() - add the sums of another snapshot of the same monitor
  * @s: to which they are added
  * @part: not finished
  */
@@ -220,14 +220,14 @@ static void add_totals_of_queues(struct coalescope_snapshot *s)
 /**
  * finish_sums() - what follows from the sums of all CPUs
  * @s: to which all have been added
- * @watch: of which interface
+ * @monitor: of which interface
  */
-void finish_sums(struct coalescope_snapshot *s, const struct watch *watch)
+void finish_sums(struct coalescope_snapshot *s, const struct monitor *monitor)
 {
 	add_totals_of_queues(s);
 	s->other_task_cycles -= s->task_cycles;
 	s->other_irq_cycles -= s->irq_cycles + s->softirq_cycles;
-	if (READ_ONCE(watch->queues_exhausted))
+	if (READ_ONCE(monitor->queues_exhausted))
 		s->flags |= COALESCOPE_QUEUES_EXHAUSTED;
 	if (check_tsc_unstable())
 		s->flags |= COALESCOPE_UNSTABLE_CLOCK;

@@ -5,12 +5,12 @@
 #include <linux/types.h>
 
 struct coalescope_snapshot;
-struct watch;
+struct monitor;
 
-void begin_sums(struct coalescope_snapshot *s, const struct watch *watch);
-void add_counters_of_cpu(struct coalescope_snapshot *s, const struct watch *watch,
-			 unsigned int number, u64 burst);
+void begin_sums(struct coalescope_snapshot *s, const struct monitor *monitor);
+void add_counters_of_cpu(struct coalescope_snapshot *s, const struct monitor *monitor,
+			 unsigned int number, u64 batch);
 void add_part(struct coalescope_snapshot *s, const struct coalescope_snapshot *part);
-void finish_sums(struct coalescope_snapshot *s, const struct watch *watch);
+void finish_sums(struct coalescope_snapshot *s, const struct monitor *monitor);
 
 #endif

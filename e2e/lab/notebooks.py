@@ -20,7 +20,7 @@ def installed() -> bool:
 
 
 @contextmanager
-def running(command: Sequence[str], folder: Path, ready: str, patience_s: float) -> Iterator[None]:
+def running(command: Sequence[str], folder: Path, ready: str, timeout_s: float) -> Iterator[None]:
     """A program that answers at `ready`; what it keeps of itself goes into the folder."""
     own = {name: str(folder / f".{name.lower()}") for name in _KEPT}
     log = folder / "program.log"
@@ -34,12 +34,12 @@ def running(command: Sequence[str], folder: Path, ready: str, patience_s: float)
             stderr=subprocess.STDOUT,
         )
     try:
-        _wait(process, ready, log, patience_s)
+        _wait(process, ready, log, timeout_s)
         yield
     finally:
         process.terminate()
         try:
-            process.wait(timeout=patience_s)
+            process.wait(timeout=timeout_s)
         finally:
             process.kill()
 
@@ -57,8 +57,8 @@ _KEPT = (
 )
 
 
-def _wait(process: subprocess.Popen[bytes], url: str, log: Path, patience_s: float) -> None:
-    end = time.monotonic() + patience_s
+def _wait(process: subprocess.Popen[bytes], url: str, log: Path, timeout_s: float) -> None:
+    end = time.monotonic() + timeout_s
     while process.poll() is None and time.monotonic() < end:
         try:
             with urlopen(url):

@@ -151,7 +151,7 @@ def attempt(
     lab: VethPair, settings: Settings, one: Run
 ) -> tuple[dict[str, object], dict[str, object]]:
     """Make one run and return the reports of the receiving and of the sending iperf3."""
-    patience = settings.seconds + 20
+    timeout_s = settings.seconds + 20
     with subprocess.Popen(
         lab.inside(lab.receiver, logger_command(settings, one)),
         stdout=subprocess.PIPE,
@@ -160,8 +160,8 @@ def attempt(
     ) as logger:
         try:
             wait_until_listening(lab, logger)
-            client = run(lab.inside(lab.sender, client_command(settings, one)), seconds=patience)
-            _, said = logger.communicate(timeout=patience)
+            client = run(lab.inside(lab.sender, client_command(settings, one)), seconds=timeout_s)
+            _, said = logger.communicate(timeout=timeout_s)
         except (LabError, subprocess.TimeoutExpired) as error:
             logger.terminate()
             raise LabError(f"{one.name}: {error} {logger.communicate()[1].strip()}") from error

@@ -2,7 +2,7 @@
 """A pytest plugin: how often each test was measured again, also where it held in the end."""
 
 import pytest
-from patience import AGAIN
+from timeouts import AGAIN
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:

@@ -21,6 +21,7 @@ from urllib.request import urlopen
 
 import pytest
 from chromium import found_chromium
+from page_idle import STILL, TWO_FRAMES
 from playwright.sync_api import (
     Browser,
     BrowserContext,
@@ -32,7 +33,6 @@ from playwright.sync_api import (
     expect,
     sync_playwright,
 )
-from stillness import STILL, TWO_FRAMES
 
 ROOT = Path(__file__).parents[2]
 COALESCOPE = Path(sys.executable).parent / "coalescope"
@@ -48,8 +48,8 @@ CHROMIUM_ARGS = [
 
 
 # For what comes at once where nothing else goes on; what takes longer than that says so itself.
-PATIENCE_MS = 60_000
-expect.set_options(timeout=PATIENCE_MS)
+TIMEOUT_MS = 60_000
+expect.set_options(timeout=TIMEOUT_MS)
 
 
 @dataclass(frozen=True)
@@ -206,7 +206,7 @@ def profile(chromium: Browser, server: Server) -> Iterator[BrowserContext]:
         color_scheme="light",
         permissions=["clipboard-read", "clipboard-write"],
     )
-    profile.set_default_timeout(PATIENCE_MS)
+    profile.set_default_timeout(TIMEOUT_MS)
     profile.add_init_script(f"({KNOWS_THE_TOUR})()")
     yield profile
     profile.close()
@@ -264,7 +264,7 @@ def page(request: pytest.FixtureRequest, context: BrowserContext, console: Conso
 
 def eventually(page: Page, holds: Callable[[], bool]) -> None:
     """For what no locator says: as `expect` does, ask again until it is so."""
-    end = time.monotonic() + PATIENCE_MS / 1000
+    end = time.monotonic() + TIMEOUT_MS / 1000
     while not holds():
         assert time.monotonic() < end, "it did not come to that"
         page.wait_for_timeout(50)
@@ -305,7 +305,7 @@ def said(page: Page, words: str) -> Iterator[None]:
 
 def stand_still(page: Page | Frame) -> None:
     """Until the page says that nothing is under way (docs/sharing.md), and nothing on it moves."""
-    page.evaluate(STILL, PATIENCE_MS)
+    page.evaluate(STILL, TIMEOUT_MS)
 
 
 def drawn(page: Page) -> None:
@@ -317,7 +317,7 @@ def drawn(page: Page) -> None:
 def somebody_else(chromium: Browser, **options: Any) -> Iterator[BrowserContext]:
     """A profile of its own, as patient as that of the tests."""
     context = chromium.new_context(**{"viewport": {"width": 1440, "height": 900}, **options})
-    context.set_default_timeout(PATIENCE_MS)
+    context.set_default_timeout(TIMEOUT_MS)
     try:
         yield context
     finally:

@@ -37,7 +37,7 @@ def choose_method(page: Page, label: str) -> None:
 
 
 def drag_slider(page: Page, symbol: str, share: float) -> None:
-    """Pull the needle by a share of the track's width, with the mouse."""
+    """Pull the crosshair by a share of the track's width, with the mouse."""
     box = page.get_by_role("slider", name=re.compile(f"^{symbol}")).bounding_box()
     assert box
     x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2

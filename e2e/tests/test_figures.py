@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
-from .conftest import PATIENCE_MS, eventually, stand_still
+from .conftest import TIMEOUT_MS, eventually, stand_still
 
 pytestmark = pytest.mark.browser
 
@@ -21,7 +21,7 @@ def wait_for_the_testbed(page: Page) -> None:
     page.wait_for_function(
         "fetch('/api/health').then(r => r.json())"
         ".then(h => h.datasets.every(d => d.state !== 'loading'))",
-        timeout=PATIENCE_MS,
+        timeout=TIMEOUT_MS,
     )
 
 

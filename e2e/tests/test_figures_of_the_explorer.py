@@ -8,7 +8,7 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 from playwright.sync_api import Page, expect
 
-from .conftest import PATIENCE_MS, Console, eventually, stand_still
+from .conftest import TIMEOUT_MS, Console, eventually, stand_still
 
 pytestmark = pytest.mark.browser
 
@@ -23,7 +23,7 @@ def choose(page: Page, figure: str) -> None:
 
 def wait_for(page: Page, slug: str) -> None:
     """The server loads its data sets one after the other, behind its first answers."""
-    for _ in range(PATIENCE_MS // 250):
+    for _ in range(TIMEOUT_MS // 250):
         if page.request.get(f"/api/experiments/{slug}", max_retries=3).ok:
             return
         page.wait_for_timeout(250)
@@ -125,7 +125,7 @@ def test_the_other_experiment_stays_in_the_plot_and_what_is_beyond_the_scale_is_
     wait_for(page, "virtual-testbed")
     page.set_viewport_size({"width": width, "height": 900})
     page.goto(f"{NFS}?measure=packets_per_interrupt&view=difference&against=virtual-testbed")
-    scale = page.locator("[data-layer=needle]")
+    scale = page.locator("[data-layer=crosshair]")
     expect(scale).to_contain_text("≥ +2")
     expect(scale).not_to_contain_text("≤")
     stand_still(page)
@@ -151,7 +151,7 @@ def test_limits_are_named_in_their_areas(page: Page) -> None:
     page.goto(WINDOWED)
     choose(page, "Limits")
     expect(page.locator("[data-layer=contours] path").first).to_be_attached()
-    expect(page.locator("[data-layer=needle]")).to_contain_text("link")
+    expect(page.locator("[data-layer=crosshair]")).to_contain_text("link")
     expect(page.locator("[data-layer=cells]")).to_contain_text("receiver CPU")
 
 

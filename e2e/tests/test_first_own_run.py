@@ -22,7 +22,7 @@ import pytest
 from agreement import FCS, LINK_HEADER, NETWORK_AND_TRANSPORT
 from coalescope_host.run_log import RunLog, read
 from cpu_watch import TICK_NS, Hogs, Mpstat, Share, Usage
-from patience import PATIENCE_S, undisturbed, wait_until
+from timeouts import TIMEOUT_S, undisturbed, wait_until
 from veth_pair import INTERFACE, RECEIVER_ADDRESS, VethPair
 
 from .conftest import COALESCOPE, ROOT, Server, serving
@@ -106,7 +106,7 @@ class Recorded:
 def logger(tmp_path_factory: pytest.TempPathFactory) -> Path:
     build = tmp_path_factory.mktemp("logger")
     command = ["make", "-s", "-C", ROOT / "driver" / "logger", f"BUILD={build}"]
-    subprocess.run(command, check=True, timeout=PATIENCE_S)
+    subprocess.run(command, check=True, timeout=TIMEOUT_S)
     return build / "coalescope-logger"
 
 
@@ -165,7 +165,7 @@ def recorded(logger: Path, lab: VethPair, path: Path, traffic: str) -> Recorded:
         wait_until(lambda: subprocess.check_output(question).strip(), "iperf3 does not listen")
         time.sleep(LATE_S)
         subprocess.run(lab.inside(lab.sender, client), check=True, stdout=subprocess.DEVNULL)
-        _, said = process.communicate(timeout=PATIENCE_S)
+        _, said = process.communicate(timeout=TIMEOUT_S)
     assert process.returncode == 0, said
     log = read(path)
     assert log.result

@@ -11,10 +11,10 @@ from .test_explorer import drag_slider, open_explorer, surface
 
 pytestmark = pytest.mark.browser
 
-# where the first solid line is, some pixels left of the needle
+# where the first solid line is, some pixels left of the crosshair
 ON_THE_LINE = """(left) => {
-  const grip = document.querySelector('.grip').getBoundingClientRect();
-  const x = grip.x + grip.width / 2 - left;
+  const handle = document.querySelector('.handle').getBoundingClientRect();
+  const x = handle.x + handle.width / 2 - left;
   const solid = [...document.querySelectorAll('[data-layer=curves] path')]
     .find((p) => !p.getAttribute('stroke-dasharray'));
   const corner = solid.getScreenCTM();
@@ -115,19 +115,19 @@ def test_the_surface_is_pulled_with_alt_and_the_needle_moves_without(page: Page)
 
 def test_the_grip_pulls_by_keyboard(page: Page) -> None:
     open_explorer(page)
-    grip = page.get_by_role("slider", name=re.compile("^Pull the line"))
-    grip.focus()
-    expect(grip).to_have_attribute("aria-valuetext", re.compile("jiffies, Cost per"))
-    before = float(grip.get_attribute("aria-valuenow") or "nan")
+    handle = page.get_by_role("slider", name=re.compile("^Pull the line"))
+    handle.focus()
+    expect(handle).to_have_attribute("aria-valuetext", re.compile("jiffies, Cost per"))
+    before = float(handle.get_attribute("aria-valuenow") or "nan")
     page.keyboard.press("ArrowUp")
     page.keyboard.press("ArrowUp")
     expect(page.get_by_text("Edited")).to_be_visible()
-    eventually(page, lambda: float(grip.get_attribute("aria-valuenow") or "nan") > before)
+    eventually(page, lambda: float(handle.get_attribute("aria-valuenow") or "nan") > before)
     stand_still(page)
-    said = grip.get_attribute("aria-valuetext") or ""
+    said = handle.get_attribute("aria-valuetext") or ""
     page.keyboard.press("ArrowRight")
     page.keyboard.press("ArrowUp")
-    expect(grip).not_to_have_attribute("aria-valuetext", said)
+    expect(handle).not_to_have_attribute("aria-valuetext", said)
 
 
 def test_a_number_can_be_typed_and_a_bad_one_says_why(page: Page) -> None:
@@ -201,7 +201,7 @@ def test_pinned_sets_are_drawn_compared_and_survive_a_reload(page: Page) -> None
     expect(table).to_have_text(rows, use_inner_text=True)
     stand_still(page)
     assert lines.evaluate_all("paths => paths.map(p => p.outerHTML)") == drawn
-    panel.get_by_role("button", name="Take Fit in hand").click()
+    panel.get_by_role("button", name="Load Fit").click()
     expect(page.get_by_text("Edited")).to_have_count(0)
     panel.get_by_role("button", name="Remove Fit").click()
     expect(lines).to_have_count(3)
@@ -236,7 +236,7 @@ def painted(page: Page) -> list[str]:
 
 
 def test_a_hand_that_rests_sees_the_whole_panel_follow(page: Page) -> None:
-    """While a slider is in hand, parts of the panel take turns: none is left behind."""
+    """While a slider is being dragged, parts of the panel take turns: none is left behind."""
     open_explorer(page)
     fitted, gamma = said(page), value(page, "γ")
     hold(page, 0.3)

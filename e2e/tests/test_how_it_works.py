@@ -12,7 +12,7 @@ pytestmark = pytest.mark.browser
 
 
 def now_us(page: Page) -> float:
-    """What the needle says, redrawn in each frame."""
+    """What the crosshair says, redrawn in each frame."""
     said = page.locator(".lanes text").filter(has_text=re.compile(r"^[\d\u2009.]+ µs$"))
     return float(said.text_content().replace("\u2009", "").removesuffix(" µs"))  # type: ignore[union-attr]
 

@@ -10,7 +10,7 @@ import notebooks
 import pytest
 from playwright.sync_api import Browser, BrowserContext, FrameLocator, Page, expect
 
-from .conftest import PATIENCE_MS, eventually, free_port, somebody_else
+from .conftest import TIMEOUT_MS, eventually, free_port, somebody_else
 
 pytestmark = [
     pytest.mark.browser,
@@ -61,7 +61,7 @@ def jupyterlab(alone: BrowserContext, tmp_path: Path) -> Iterator[Page]:
     options += ("IdentityProvider.token=", "ServerApp.allow_root=True")
     options += ("ServerApp.open_browser=False",)
     command = ["jupyterlab", *(f"--{each}" for each in options)]
-    with notebooks.running(command, tmp_path, f"{url}/api", PATIENCE_MS / 1000):
+    with notebooks.running(command, tmp_path, f"{url}/api", TIMEOUT_MS / 1000):
         page = alone.new_page()
         page.goto(f"{url}/lab/tree/surface.ipynb")
         expect(page.get_by_role("button", name="Python 3 (ipykernel) | Idle")).to_be_visible()
@@ -169,7 +169,7 @@ def marimo(alone: BrowserContext, tmp_path: Path) -> Iterator[Page]:
     url = f"http://127.0.0.1:{(port := free_port())}"
     options = ["--headless", "--no-token", "--host", "127.0.0.1", "--port", str(port)]
     command = ["marimo", "-q", "edit", "surface.py", "--skip-update-check", *options]
-    with notebooks.running(command, tmp_path, f"{url}/health", PATIENCE_MS / 1000):
+    with notebooks.running(command, tmp_path, f"{url}/health", TIMEOUT_MS / 1000):
         page = alone.new_page()
         page.goto(url)
         yield page

@@ -56,7 +56,7 @@ def work_offline(file: Page, path: Path, page: Page) -> None:
         expect(banner).to_contain_text(words)
     original = file.get_by_role("link", name="The original").get_attribute("href")
     assert original == page.url
-    # the same picture, but for what a moved needle leaves between pixels
+    # the same picture, but for what a moved crosshair leaves between pixels
     eventually(file, lambda: residual_marks(file) == residual_marks(page))
 
     stand_still(file)

@@ -11,7 +11,7 @@ import disturbance
 import once_more
 import pytest
 from disturbance import CpuTimes
-from patience import wait_until
+from timeouts import wait_until
 
 ROOT = Path(__file__).parents[2]
 TWO_WORKERS = ["-n", "2"]
@@ -76,7 +76,7 @@ def test_burns():
 """
 FAILS_BESIDE = """
 from pathlib import Path
-from patience import wait_until
+from timeouts import wait_until
 
 def test_fails_beside_a_worker():
     wait_until(Path("burnt").exists, "the other worker does not end")

@@ -17,8 +17,8 @@ from playwright.sync_api import Browser, Page, expect
 
 from .conftest import (
     COALESCOPE,
-    PATIENCE_MS,
     ROOT,
+    TIMEOUT_MS,
     Console,
     axe_complaints,
     eventually,
@@ -32,11 +32,11 @@ from .test_recommend import lab_table
 pytestmark = pytest.mark.browser
 
 # What Python works out in the page, which starts it first.
-SLOW = 2 * PATIENCE_MS
+SLOW = 2 * TIMEOUT_MS
 
 
 def wait_for_files(address: str) -> None:
-    end = time.monotonic() + PATIENCE_MS / 1000
+    end = time.monotonic() + TIMEOUT_MS / 1000
     while time.monotonic() < end:
         try:
             with urlopen(address):

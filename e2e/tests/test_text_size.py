@@ -7,8 +7,8 @@ None scrolls sideways, no text is below 12 px, and all of it grows with the read
 import json
 
 import pytest
+from page_idle import TWO_FRAMES
 from playwright.sync_api import Page, expect
-from stillness import TWO_FRAMES
 
 from .conftest import ROOT, Console, stand_still
 

@@ -14,7 +14,7 @@ import pytest
 from coalescope_host.command_line import COMMANDS, parsers
 from coalescope_host.exit_statuses import statuses_of
 from coalescope_host.snapshots.files import FORMAT, VERSION
-from patience import PATIENCE_S
+from timeouts import TIMEOUT_S
 
 TOOL = [sys.executable, "-m", "coalescope_host"]
 LOGS = Path(__file__).parents[2] / "driver" / "testdata"
@@ -109,6 +109,6 @@ def test_what_an_interrupt_ends_with(command: str, tmp_path: Path) -> None:
         )
         with pipe.open("wb"):  # once the command opens it
             process.send_signal(signal.SIGINT)
-            _, complaints = process.communicate(timeout=PATIENCE_S)
+            _, complaints = process.communicate(timeout=TIMEOUT_S)
     assert process.returncode == 130
     assert "Traceback" not in complaints

@@ -9,7 +9,7 @@ from io import FileIO
 
 import pytest
 from coalescope_host.readable import is_readable
-from patience import PATIENCE_S
+from timeouts import TIMEOUT_S
 
 BEYOND_SELECT = 1500
 
@@ -35,10 +35,10 @@ def test_nothing_comes(pipe: tuple[int, FileIO]) -> None:
 
 def test_something_comes(pipe: tuple[int, FileIO]) -> None:
     pipe[1].write(b"x")
-    assert is_readable(pipe[0], PATIENCE_S)
+    assert is_readable(pipe[0], TIMEOUT_S)
 
 
 def test_the_end_comes(pipe: tuple[int, FileIO]) -> None:
     """Of a pipe that nobody writes to any more, as of a process that has ended."""
     pipe[1].close()
-    assert is_readable(pipe[0], PATIENCE_S)
+    assert is_readable(pipe[0], TIMEOUT_S)

@@ -23,9 +23,9 @@ from coalescope.db.engine import Database
 from coalescope.experiments.endpoints import KEPT_CELLS, KEPT_SUMMARIES
 from coalescope.experiments.endpoints import deleted_router as deleted_experiments
 from coalescope.experiments.endpoints import router as experiments
-from coalescope.experiments.kept_answers import KeptAnswers
+from coalescope.experiments.response_cache import ResponseCacheMiddleware
 from coalescope.exports.endpoints import router as exports
-from coalescope.fits.cache import LatestAnswers
+from coalescope.fits.cache import LruCache
 from coalescope.fits.endpoints import KEPT_FITS
 from coalescope.fits.endpoints import router as fits
 from coalescope.glossary.endpoints import router as glossary
@@ -36,9 +36,9 @@ from coalescope.jobs.runner import JobRunner
 from coalescope.links.endpoints import redirects
 from coalescope.links.endpoints import router as links
 from coalescope.page import PageFiles
-from coalescope.page.ahead import AnswersAhead
 from coalescope.page.documents import Documents
 from coalescope.page.named import NamedThings
+from coalescope.page.preload import Preloader
 from coalescope.policies.endpoints import router as policies
 from coalescope.predictions.endpoints import router as models
 from coalescope.predictions.endpoints import user_router as user_models
@@ -56,28 +56,28 @@ from coalescope.tokens.callers import StoredCallers
 from coalescope.tokens.service import any_valid
 from coalescope.untrusted.confinement import OF_THE_SERVER
 from coalescope.uploads.endpoints import router as uploads
-from coalescope.uploads.log_keeper import LogKeeper
+from coalescope.uploads.ingest_worker import IngestWorker
 from coalescope.web.compressed import CompressedAnswers
+from coalescope.web.concurrency import ConcurrencyLimiter
 from coalescope.web.error_responses import ERROR_RESPONSES, install_error_handlers
 from coalescope.web.head_requests import HeadRequests
 from coalescope.web.health import router as health
-from coalescope.web.metrics import Measured, Metrics
+from coalescope.web.metrics import Metrics, MetricsMiddleware
 from coalescope.web.metrics import router as metrics
 from coalescope.web.openapi.description import DESCRIPTION, OTHER_ERRORS, TAGS, describe
 from coalescope.web.openapi.reference import router as reference
-from coalescope.web.query import each_once
+from coalescope.web.query import reject_repeated_parameters
 from coalescope.web.security import (
     AccessPolicy,
     BodyLimit,
     Counted,
     RateLimit,
-    SlowBodies,
+    SlowBodyTimeout,
     access_policy,
     protect,
 )
-from coalescope.web.traced_requests import TracedRequests
 from coalescope.web.tracing import Tracer, Tracing
-from coalescope.web.turns import Turns
+from coalescope.web.tracing_middleware import TracingMiddleware
 
 _MOST_BODY_BYTES = 2**20
 # large ones: each has a process that reads it, then others wait to write
@@ -103,7 +103,7 @@ def create_app(settings: Settings | None = None, tracer: Tracer | None = None) -
     runner = JobRunner(
         store.database, computing(store.database, settings, cluster), settings.jobs_at_once, tracer
     )
-    keeper = LogKeeper(store.database, settings)
+    keeper = IngestWorker(store.database, settings)
 
     @asynccontextmanager
     async def lifespan(_app: FastAPI) -> AsyncIterator[None]:
@@ -124,7 +124,7 @@ def create_app(settings: Settings | None = None, tracer: Tracer | None = None) -
     app.state.dataset_loader = loader
     app.state.spread = None if cluster is None else cluster.map
     app.state.job_runner = runner
-    app.state.log_keeper = keeper
+    app.state.ingest_worker = keeper
     app.state.tables_at_once = CapacityLimiter(_TABLES_AT_ONCE)
     app.state.large_logs_at_once = CapacityLimiter(_LARGE_LOGS_AT_ONCE)
     _keep_state(app, settings, store)
@@ -133,7 +133,7 @@ def create_app(settings: Settings | None = None, tracer: Tracer | None = None) -
     page = PageFiles(settings.page_dir, head, named)
     app.router.default = Documents(settings.documents_dir, page)
     describe(app, policy.is_open)
-    _put_in_front(app, policy, tracer)
+    _add_outermost_middleware(app, policy, tracer)
     return app
 
 
@@ -173,40 +173,40 @@ def _keep_state(app: FastAPI, settings: Settings, store: Store) -> None:
     app.state.settings = settings
     app.state.database = store.database
     app.state.object_store = store.object_store
-    app.state.turns = Turns(settings.fits_at_once)
-    app.state.fits = LatestAnswers(KEPT_FITS)
-    app.state.summarised = LatestAnswers(KEPT_SUMMARIES)
-    app.state.judged = LatestAnswers(KEPT_CELLS)
-    app.state.pictures = LatestAnswers(KEPT_PICTURES)
+    app.state.computations = ConcurrencyLimiter(settings.fits_at_once)
+    app.state.fits = LruCache(KEPT_FITS)
+    app.state.summarised = LruCache(KEPT_SUMMARIES)
+    app.state.judged = LruCache(KEPT_CELLS)
+    app.state.pictures = LruCache(KEPT_PICTURES)
     app.state.listeners = Listeners()
     app.state.metrics = Metrics(store.database)
 
 
-def _put_in_front(app: FastAPI, policy: AccessPolicy, tracer: Tracer | None) -> None:
+def _add_outermost_middleware(app: FastAPI, policy: AccessPolicy, tracer: Tracer | None) -> None:
     """What a request passes on its way to an endpoint: the last that is added here comes first."""
     settings: Settings = app.state.settings
     database: Database = app.state.database
     app.add_middleware(
         BodyLimit, most=_MOST_BODY_BYTES, streamed={"/api/uploads", "/api/uploads/look"}
     )
-    app.add_middleware(SlowBodies)
+    app.add_middleware(SlowBodyTimeout)
     if not policy.loopback:
         kinds: tuple[Counted, ...] = get_args(Counted)
         most = {kind: getattr(settings, f"{kind}_per_minute") for kind in kinds}
         app.add_middleware(RateLimit, per_minute=most)
-    app.add_middleware(KeptAnswers, database=database)
+    app.add_middleware(ResponseCacheMiddleware, database=database)
     app.add_middleware(CompressedAnswers)
     protect(app, policy, _secret(settings), StoredCallers(database))
-    app.add_middleware(Measured, metrics=app.state.metrics)
+    app.add_middleware(MetricsMiddleware, metrics=app.state.metrics)
     if tracer is not None:
-        app.add_middleware(TracedRequests, tracer=tracer)
+        app.add_middleware(TracingMiddleware, tracer=tracer)
     app.add_middleware(HeadRequests)
 
 
 def _head(store: Store, settings: Settings, state: State) -> Callable[[HttpScope], str]:
     """What stands in the head of the page's documents."""
     card = PageHead(store.database, settings)
-    ahead = AnswersAhead(store.database, settings, state.fits, state.judged)
+    ahead = Preloader(store.database, settings, state.fits, state.judged)
     return lambda scope: card(scope) + ahead(scope)
 
 
@@ -249,7 +249,7 @@ def _routes() -> list[BaseRoute]:
             feature,
             prefix="/api",
             responses=ERROR_RESPONSES | OTHER_ERRORS,
-            dependencies=[Depends(each_once)],
+            dependencies=[Depends(reject_repeated_parameters)],
         )
     for other in (redirects, previews, metrics):
         every.include_router(other)

@@ -21,7 +21,7 @@ from coalescope.storage.object_store import LOGS_NAME, DirectoryObjectStore, Obj
 from coalescope.storage.private_files import make_folder
 from coalescope.uploads.measuring_again import measure_again
 from coalescope.uploads.reading import Reading
-from coalescope.uploads.stored_files import without_rows
+from coalescope.uploads.stored_files import orphaned_objects
 
 _LOG = logging.getLogger("coalescope.store")
 
@@ -248,11 +248,11 @@ def _clear_up(database: Database, store: ObjectStore, *, ended_suddenly: bool) -
     removed = store.sweep()
     if removed:
         _LOG.warning("Removed %d files that were being received when a server ended.", removed)
-    lost = without_rows(database, store) if ended_suddenly else []
+    lost = orphaned_objects(database, store) if ended_suddenly else []
     if lost:
         with database.write():
             pass  # what others were storing has its rows now
-        lost = sorted({*lost}.intersection(without_rows(database, store)))
+        lost = sorted({*lost}.intersection(orphaned_objects(database, store)))
     if lost:
         _LOG.warning(
             "%d files have no rows, the first is %s; `coalescope verify` lists them.",

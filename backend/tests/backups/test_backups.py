@@ -17,8 +17,8 @@ from coalescope.errors import CoalescopeError
 from coalescope.storage.object_store import DirectoryObjectStore
 from coalescope.store import Store, open_for_reading
 from coalescope.uploads.stored_files import stored_files
-from patience import wait_until
 from sqlalchemy.exc import DatabaseError
+from timeouts import wait_until
 
 MakeLog = Callable[..., bytes]
 

@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 from coalescope.cli import main
 from coalescope.cli.parser import build_parser
-from patience import PATIENCE_S
+from timeouts import TIMEOUT_S
 
 from .. import stack as stacks
 
@@ -81,7 +81,7 @@ def process(tmp_path: Path) -> Run:
             env=environment(data or tmp_path / "data", **env),
             capture_output=True,
             text=True,
-            timeout=PATIENCE_S,
+            timeout=TIMEOUT_S,
             cwd=tmp_path,
             check=False,
         )
@@ -159,7 +159,7 @@ def serving_in(folder: Path) -> Serve:
             if server.poll() is None:
                 server.send_signal(signal.SIGTERM)
             try:
-                _, complaints = server.communicate(timeout=PATIENCE_S)
+                _, complaints = server.communicate(timeout=TIMEOUT_S)
             finally:
                 server.kill()
             assert "Traceback" not in complaints

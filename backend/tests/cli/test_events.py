@@ -11,7 +11,7 @@ import httpx
 import pytest
 from coalescope.errors import CoalescopeError
 from coalescope.sweeps.events import Listeners
-from patience import PATIENCE_S
+from timeouts import TIMEOUT_S
 
 SWEEP = {
     "experiment": "my-host",
@@ -33,13 +33,13 @@ def events(lines: Iterator[str]) -> Iterator[dict]:
 
 
 def tell(address: str, document: dict) -> None:
-    httpx.put(address, json=document, timeout=PATIENCE_S).raise_for_status()
+    httpx.put(address, json=document, timeout=TIMEOUT_S).raise_for_status()
 
 
 def test_changes_come_as_they_happen(serve: Serve, make_log: Callable[..., bytes]) -> None:
     with (
         serve() as (url, _),
-        httpx.stream("GET", f"{url}/api/experiments/my-host/events", timeout=PATIENCE_S) as stream,
+        httpx.stream("GET", f"{url}/api/experiments/my-host/events", timeout=TIMEOUT_S) as stream,
     ):
         assert stream.headers["content-type"].startswith("text/event-stream")
         coming = events(stream.iter_lines())
@@ -50,18 +50,18 @@ def test_changes_come_as_they_happen(serve: Serve, make_log: Callable[..., bytes
         assert next(coming)["sweeps"][0]["runs_done"] == 3
         log = make_log(experiment="my-host")
         uploads = f"{url}/api/uploads?filename=a.runlog"
-        httpx.post(uploads, content=log, timeout=PATIENCE_S).raise_for_status()
+        httpx.post(uploads, content=log, timeout=TIMEOUT_S).raise_for_status()
         assert next(coming)["data_version"] is not None
 
 
 def test_an_open_stream_does_not_keep_the_server_from_stopping(serve: Serve) -> None:
     with serve() as (url, server):
-        with httpx.stream("GET", f"{url}/api/experiments/any/events", timeout=PATIENCE_S) as stream:
+        with httpx.stream("GET", f"{url}/api/experiments/any/events", timeout=TIMEOUT_S) as stream:
             lines = stream.iter_lines()
             next(events(lines))
             server.send_signal(signal.SIGTERM)
             assert list(events(lines)) == []
-        assert server.wait(PATIENCE_S) == 0
+        assert server.wait(TIMEOUT_S) == 0
 
 
 def test_listeners_are_counted_and_bounded() -> None:

@@ -24,7 +24,7 @@ from children import children_of
 from coalescope.foreign.registry import FORMATS
 from coalescope.storage.object_store import SUFFIXES
 from coalescope.untrusted import bounds
-from patience import PATIENCE_S, wait_until
+from timeouts import TIMEOUT_S, wait_until
 
 from .conftest import serving_in
 from .largest_uploads import KINDS, long_log, table
@@ -69,7 +69,7 @@ def send(url: str, content: bytes, name: str, to: str = "", **words: str) -> htt
         f"{url}/api/uploads{to}",
         params={"filename": name, "experiment": name.lower(), **words},
         content=content,
-        timeout=PATIENCE_S,
+        timeout=TIMEOUT_S,
     )
 
 
@@ -165,7 +165,7 @@ def test_what_is_stored_so_is_listed_soon(serve: Serve) -> None:
     with serve(COALESCOPE_DATASETS_DIR="") as (url, _):
         for case in ("rows", "columns"):
             assert send(url, KINDS["csv"][case].make(), case).status_code == 201
-        listed = httpx.get(f"{url}/api/experiments", timeout=PATIENCE_S)
+        listed = httpx.get(f"{url}/api/experiments", timeout=TIMEOUT_S)
         assert listed.elapsed.total_seconds() < 5
         assert len(listed.content) < 100_000
 
@@ -207,7 +207,7 @@ def answers_beside(url: str, uploads: list["Future[Any]"], most: int) -> list[fl
 def answers(url: str, most: int, goes_on: Callable[[], bool] = lambda: True) -> list[float]:
     """How long it took each time, up to so many times."""
     took: list[float] = []
-    with httpx.Client(timeout=PATIENCE_S) as client:
+    with httpx.Client(timeout=TIMEOUT_S) as client:
         while len(took) < most and goes_on():
             began = time.monotonic()
             assert client.get(f"{url}/api/health").status_code == 200
@@ -227,7 +227,7 @@ def test_a_server_under_ten_of_them_answers_and_stops(
         wait_until(lambda: children_of(server.pid), "nothing is read")
         assert len(answers_beside(url, uploads, 30)) == 30
         server.send_signal(signal.SIGTERM)
-        assert server.wait(PATIENCE_S) == 0
+        assert server.wait(TIMEOUT_S) == 0
 
 
 def p99(took: list[float], when: str) -> float:
@@ -253,7 +253,7 @@ def test_under_ten_of_them_it_answers_and_stops_in_time(
         took = answers_beside(url, uploads, 2000)
         began = time.monotonic()
         server.send_signal(signal.SIGTERM)
-        assert server.wait(PATIENCE_S) == 0
+        assert server.wait(TIMEOUT_S) == 0
         ended_s = time.monotonic() - began
     _LOG.info("ended within %g s", ended_s)
     assert p99(took, "beside them") < HEALTH_S + alone
@@ -289,7 +289,7 @@ def test_what_a_client_that_left_had_sent_is_read_no_more(serve: Serve) -> None:
                 f"{url}/api/uploads",
                 params={"filename": "large.csv"},
                 content=table(bounds.ROWS - 1, 3),
-                timeout=httpx.Timeout(PATIENCE_S, read=0.8),
+                timeout=httpx.Timeout(TIMEOUT_S, read=0.8),
             )
         wait_until(lambda: not children_of(server.pid), "it is still read")
-        assert httpx.get(f"{url}/api/experiments", timeout=PATIENCE_S).json() == []
+        assert httpx.get(f"{url}/api/experiments", timeout=TIMEOUT_S).json() == []

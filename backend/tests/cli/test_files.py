@@ -16,7 +16,7 @@ from typing import Any
 
 import pytest
 from coalescope.untrusted.bounds import TABLE_BYTES
-from patience import PATIENCE_S
+from timeouts import TIMEOUT_S
 
 Run = Callable[..., Any]
 
@@ -318,7 +318,7 @@ def test_export_into_a_pipe_leaves_it_a_pipe(run: Run, tmp_path: Path) -> None:
         try:
             done = run("export", "geist-2005-nfs", "--format", "csv", "--output", pipe)
             assert done.returncode == 0, done.stderr
-            assert reader.communicate(timeout=PATIENCE_S)[0] == file.read_text()
+            assert reader.communicate(timeout=TIMEOUT_S)[0] == file.read_text()
         finally:
             reader.kill()
     assert pipe.is_fifo()
@@ -364,7 +364,7 @@ def test_text_without_end_is_refused_at_the_limit_of_tables(run: Run, tmp_path: 
         done = run("import", pipe)
         assert done.returncode == 1
         assert "read at once" in done.stderr
-        assert sent.result(PATIENCE_S) < 2 * TABLE_BYTES
+        assert sent.result(TIMEOUT_S) < 2 * TABLE_BYTES
 
 
 def test_what_does_not_say_so_is_not_published(run: Run, files: dict[str, Path]) -> None:

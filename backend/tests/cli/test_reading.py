@@ -14,7 +14,7 @@ from coalescope.cli.output import print_table, shown
 from coalescope.db import migrations
 from coalescope.db.engine import open_database
 from coalescope_models.catalogue import MODELS
-from patience import PATIENCE_S
+from timeouts import TIMEOUT_S
 
 from .conftest import COMMAND, environment
 
@@ -221,7 +221,7 @@ def test_a_reader_that_has_seen_enough(tmp_path: Path) -> None:
         command.stdout.readline()
         command.stdout.close()
         assert command.stderr.read() == b""
-        assert command.wait(PATIENCE_S) == 141
+        assert command.wait(TIMEOUT_S) == 141
 
 
 def test_a_terminal_without_greek(process: Callable[..., Any], shared_data: Path) -> None:

@@ -10,7 +10,7 @@ from typing import Any
 
 import httpx
 import pytest
-from patience import PATIENCE_S
+from timeouts import TIMEOUT_S
 
 from .conftest import COMMAND, environment, serving_in
 
@@ -189,7 +189,7 @@ def test_ctrl_c_cancels_what_it_asked_for(
         assert asking.stderr is not None
         uid = asking.stderr.readline().split()[1].rstrip(":")
         asking.send_signal(signal.SIGINT)
-        out, said = asking.communicate(timeout=PATIENCE_S)
+        out, said = asking.communicate(timeout=TIMEOUT_S)
     assert (asking.returncode, out) == (130, "")
 
     def state() -> str:

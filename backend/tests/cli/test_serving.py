@@ -17,7 +17,7 @@ from typing import Any
 
 import httpx
 import pytest
-from patience import PATIENCE_S
+from timeouts import TIMEOUT_S
 
 from .conftest import COMMAND, environment
 
@@ -35,7 +35,7 @@ def tables(tmp_path: Path) -> list[Path]:
 
 
 def get(url: str, **headers: str) -> httpx.Response:
-    return httpx.get(url, headers=headers, timeout=PATIENCE_S)
+    return httpx.get(url, headers=headers, timeout=TIMEOUT_S)
 
 
 def test_serve_is_up_soon_and_stops_in_order(serve: Serve) -> None:
@@ -45,7 +45,7 @@ def test_serve_is_up_soon_and_stops_in_order(serve: Serve) -> None:
             slugs = [e["slug"] for e in get(f"{url}/api/experiments").json()]
             assert "geist-2005-nfs" in slugs
             server.send_signal(stop)
-            assert server.wait(PATIENCE_S) == 0
+            assert server.wait(TIMEOUT_S) == 0
 
 
 @pytest.mark.parametrize("after", [0.0, 0.3, 0.8, 1.2])
@@ -64,7 +64,7 @@ def test_a_signal_at_any_moment_stops_it(tmp_path: Path, after: float) -> None:
     time.sleep(after)
     command.send_signal(signal.SIGTERM)
     try:
-        _, complaints = command.communicate(timeout=PATIENCE_S)
+        _, complaints = command.communicate(timeout=TIMEOUT_S)
     finally:
         command.kill()
     assert command.returncode in (0, 130, -signal.SIGTERM)
@@ -94,14 +94,14 @@ def test_64_kib_of_a_head_are_64_kib(serve: Serve, pause_s: float) -> None:
         for before in (0, 2):
             for more, status in ((0, b" 200 "), (1, b" 400 "), (200_000, b" 400 ")):
                 fill = "x" * (2**16 - len(begin) - len(end) + more)
-                with socket.create_connection(("127.0.0.1", port), PATIENCE_S) as connection:
+                with socket.create_connection(("127.0.0.1", port), TIMEOUT_S) as connection:
                     for _ in range(before):
                         connection.sendall((begin + end).encode())
                         assert b" 200 " in connection.recv(4096).partition(b"\r\n")[0]
                         connection.settimeout(0.2)
                         with suppress(TimeoutError):
                             connection.recv(4096)
-                        connection.settimeout(PATIENCE_S)
+                        connection.settimeout(TIMEOUT_S)
                     head = (begin + fill + end).encode()
                     with suppress(ConnectionError):
                         connection.sendall(head[:40_000])
@@ -114,7 +114,7 @@ def test_a_signal_once_the_address_is_known_is_an_orderly_stop(serve: Serve) -> 
     for _ in range(3):
         with serve() as (_, server):
             server.send_signal(signal.SIGTERM)
-            assert server.wait(PATIENCE_S) == 0
+            assert server.wait(TIMEOUT_S) == 0
 
 
 def test_the_body_of_an_answer_does_not_wait_until_its_head_is_confirmed(serve: Serve) -> None:
@@ -139,7 +139,7 @@ def test_the_guard_is_on(serve: Serve) -> None:
                 f"{url}/api/links",
                 json={"path": "/"},
                 headers={"origin": origin},
-                timeout=PATIENCE_S,
+                timeout=TIMEOUT_S,
             )
             assert posted.status_code == status
 
@@ -385,7 +385,7 @@ def test_interrupting_is_quiet(tables: list[Path], tmp_path: Path) -> None:
         connection, _ = silent.accept()
         with connection:
             command.send_signal(signal.SIGINT)
-            _, complaints = command.communicate(timeout=PATIENCE_S)
+            _, complaints = command.communicate(timeout=TIMEOUT_S)
     assert (command.returncode, complaints) == (130, "")
 
 

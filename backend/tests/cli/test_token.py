@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import httpx
-from patience import PATIENCE_S
+from timeouts import TIMEOUT_S
 
 Run = Callable[..., Any]
 Serve = Callable[..., Any]
@@ -31,14 +31,14 @@ def test_a_token_from_making_to_its_end(run: Run, serve: Serve, tmp_path: Path) 
         assert (sent.returncode, sent.stderr) == (0, "")
         bearer = {"Authorization": f"Bearer {token}"}
         runs = httpx.get(
-            f"{here}/api/experiments/lab/runs", headers=bearer, timeout=PATIENCE_S
+            f"{here}/api/experiments/lab/runs", headers=bearer, timeout=TIMEOUT_S
         ).json()
         uid = runs["runs"][0]["id"] if isinstance(runs, dict) else runs[0]["id"]
         small = httpx.post(
             f"{here}/api/runs/{uid}/retraction",
             json={"reason": "test"},
             headers=bearer,
-            timeout=PATIENCE_S,
+            timeout=TIMEOUT_S,
         )
         assert small.status_code == 403
         listed = run("token", "list", "--json", data=data)

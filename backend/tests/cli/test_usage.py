@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from coalescope.cli.output import mean_shown
 from coalescope.cli.parser import build_parser, parse
-from patience import PATIENCE_S
+from timeouts import TIMEOUT_S
 
 from .conftest import COMMAND, environment
 
@@ -149,7 +149,7 @@ def test_a_full_disk_behind_the_output(tmp_path: Path) -> None:
             stdout=full,
             stderr=subprocess.PIPE,
             text=True,
-            timeout=PATIENCE_S,
+            timeout=TIMEOUT_S,
             check=False,
         )
     assert (done.returncode, done.stderr) == (1, "coalescope: No space left on device\n")
@@ -250,7 +250,7 @@ def test_output_may_be_closed(tmp_path: Path) -> None:
         env=environment(tmp_path),
         capture_output=True,
         text=True,
-        timeout=PATIENCE_S,
+        timeout=TIMEOUT_S,
         check=False,
     )
     assert (done.returncode, done.stderr) == (0, "")

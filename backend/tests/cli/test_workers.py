@@ -13,8 +13,8 @@ import httpx
 import pytest
 from coalescope.errors import CoalescopeError
 from coalescope.web.workers import supervise
-from patience import PATIENCE_S, wait_until
 from prometheus_client.parser import text_string_to_metric_families
+from timeouts import TIMEOUT_S, wait_until
 
 Serve = Callable[..., Any]
 
@@ -52,7 +52,7 @@ def gone(pid: int) -> bool:
 
 
 def total(url: str, route: str) -> float:
-    text = httpx.get(f"{url}/metrics", timeout=PATIENCE_S).text
+    text = httpx.get(f"{url}/metrics", timeout=TIMEOUT_S).text
     return sum(
         sample.value
         for family in text_string_to_metric_families(text)
@@ -68,7 +68,7 @@ def test_two_workers(served: tuple[str, Any], make_log: Callable[..., bytes]) ->
     one_that_dies_is_begun_again(url, server)
     workers = workers_of(server.pid)
     server.send_signal(signal.SIGTERM)
-    assert server.wait(timeout=PATIENCE_S) == 0
+    assert server.wait(timeout=TIMEOUT_S) == 0
     assert all(map(gone, workers))
 
 
@@ -77,14 +77,14 @@ def they_have_one_store_and_one_set_of_numbers(url: str, make_log: Callable[...,
 
     def send(content: bytes) -> int:
         address = f"{url}/api/uploads?filename=a.runlog"
-        return httpx.post(address, content=content, timeout=PATIENCE_S).status_code
+        return httpx.post(address, content=content, timeout=TIMEOUT_S).status_code
 
     with ThreadPoolExecutor(8) as pool:
         answers = sorted(pool.map(send, logs * 4))
     assert answers == [200] * 12 + [201] * 4
     # every worker knows the newest version of the data, and counts for all
     lab = f"{url}/api/experiments/lab"
-    versions = {httpx.get(lab, timeout=PATIENCE_S).json()["data_version"] for _ in range(12)}
+    versions = {httpx.get(lab, timeout=TIMEOUT_S).json()["data_version"] for _ in range(12)}
     assert versions == {4}
     assert [total(url, "/api/uploads") for _ in range(6)] == [16] * 6
     assert total(url, "/api/experiments/{slug}") == 12
@@ -101,7 +101,7 @@ def one_that_dies_is_begun_again(url: str, server: Any) -> None:
     wait_until(two_without_it, "it is not begun again")
     assert second in workers_of(server.pid)
     for _ in range(6):
-        assert httpx.get(f"{url}/api/health", timeout=PATIENCE_S).status_code == 200
+        assert httpx.get(f"{url}/api/health", timeout=TIMEOUT_S).status_code == 200
 
 
 def test_workers_end_with_the_one_that_looks_after_them(served: tuple[str, Any]) -> None:

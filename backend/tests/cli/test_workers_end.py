@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import httpx
 import pytest
 from coalescope.cli.commands import serve as serving
-from patience import PATIENCE_S, wait_until
+from timeouts import TIMEOUT_S, wait_until
 
 from .test_workers import Serve, gone, workers_of
 
@@ -33,7 +33,7 @@ class Upload(NamedTuple):
         words = {"filename": self.name, "experiment": "lab"}
         address = f"{url}/api/uploads"
         return httpx.post(
-            address, params=words, content=self.content, timeout=PATIENCE_S
+            address, params=words, content=self.content, timeout=TIMEOUT_S
         ).status_code
 
 
@@ -90,11 +90,11 @@ def ended_under_load(
         assert not any(sender.done() for sender in senders), "they go on until the end"
         began = time.monotonic()
         server.send_signal(signal.SIGTERM)
-        assert server.wait(PATIENCE_S) == 0
+        assert server.wait(TIMEOUT_S) == 0
         took_s = time.monotonic() - began
         assert all(map(gone, workers))
         for sender in senders:
-            sender.result(PATIENCE_S)
+            sender.result(TIMEOUT_S)
     _LOG.info("%d were acknowledged; ended within %g s", len(load.accepted), took_s)
     return load.accepted, took_s
 

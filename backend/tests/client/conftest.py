@@ -19,7 +19,7 @@ import pytest
 from coalescope.cli import main
 from coalescope.settings import Settings
 from coalescope.store import open_store
-from patience import PATIENCE_S
+from timeouts import TIMEOUT_S
 
 TOKEN = "a token for these tests"
 PUBLISHED = ("geist-2005-nfs", "geist-2005-points")
@@ -51,7 +51,7 @@ def served(folder: Path) -> Iterator[str]:
     finally:
         server.send_signal(signal.SIGTERM)
         try:
-            server.communicate(timeout=PATIENCE_S)
+            server.communicate(timeout=TIMEOUT_S)
         finally:
             server.kill()
 

@@ -133,7 +133,7 @@ def test_what_is_no_identity_is_not_left_out(lab: cs.Experiment) -> None:
 def test_runs_that_come_in_meanwhile_count(lab: cs.Experiment, tmp_path: Path) -> None:
     from coalescope.client.files.given import GivenFile
     from coalescope.client.files.importing import import_file
-    from coalescope.uploads.incoming import UploadRequest
+    from coalescope.uploads.parsed_upload import UploadRequest
     from coalescope.uploads.reading import Reading
 
     more = tmp_path / "more.csv"

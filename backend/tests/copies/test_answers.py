@@ -12,7 +12,7 @@ import coalescope
 import coalescope_models
 import numpy as np
 import pytest
-from coalescope.copies.answers import work_out
+from coalescope.copies.answers import evaluate
 from coalescope.copies.environments import EnvironmentTable
 
 
@@ -122,7 +122,7 @@ def test_a_copy_says_what_the_server_says(store: Any, path: str, asked: dict[str
     query = {name: value.replace("{run}", outlier) for name, value in asked.items()}
 
     told = store.get(f"/api/{path}", params=query)
-    worked_out = json.loads(json.dumps(work_out(path, [*query.items()], answers)))
+    worked_out = json.loads(json.dumps(evaluate(path, [*query.items()], answers)))
 
     assert worked_out == told.json()
     assert ("error" in worked_out) == (told.status_code == 422)
@@ -133,8 +133,8 @@ def test_a_run_left_out_changes_the_answer(store: Any) -> None:
     outlier = answers["both"]["runs"]["runs"][8]["id"]
     asked = [("measure", "throughput_mbps"), ("width_percent", "5"), ("driver_version", "1.0")]
     path = f"{OF_BOTH}/replication-plan"
-    whole = work_out(path, asked, answers)
-    without = work_out(path, [*asked, ("without", outlier)], answers)
+    whole = evaluate(path, asked, answers)
+    without = evaluate(path, [*asked, ("without", outlier)], answers)
     widest = [max(cell["width_percent"] for cell in plan["cells"]) for plan in (whole, without)]
     assert widest[0] > 10 * widest[1]
 
@@ -155,7 +155,7 @@ def test_environments_of_chosen_levels(client: Any, make_log: Callable[..., byte
     for levels in ({"workload": "tcp"}, {"workload": "udp"}, {"mtu_bytes": "1500"}):
         told = client.get("/api/experiments/lab/environment", params=levels).json()
         assert told["recorded"] > 0
-        assert work_out("experiments/lab/environment", [*levels.items()], answers) == told
+        assert evaluate("experiments/lab/environment", [*levels.items()], answers) == told
 
 
 def test_only_the_standard_library_is_needed() -> None:

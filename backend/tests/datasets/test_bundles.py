@@ -17,7 +17,7 @@ from coalescope.datasets.loader import load_dataset, stale_datasets
 from coalescope.errors import CoalescopeError
 from coalescope.settings import Settings
 from coalescope.store import open_store
-from patience import PATIENCE_S
+from timeouts import TIMEOUT_S
 
 MakeLog = Callable[..., bytes]
 SOURCE = """
@@ -87,7 +87,7 @@ def running(client: Any) -> Iterator[BackgroundLoader]:
         with portal.wrap_async_context_manager(lifespan):
             loader: BackgroundLoader = client.app.state.dataset_loader
             if loader._thread.ident is not None:
-                loader._thread.join(PATIENCE_S)
+                loader._thread.join(TIMEOUT_S)
             yield loader
 
 

@@ -20,8 +20,8 @@ from coalescope.settings import Settings
 from coalescope.store import open_store
 from coalescope.web.connections import WriteConnection, write_connection
 from fastapi import Depends
-from patience import PATIENCE_S
 from sqlalchemy.exc import OperationalError
+from timeouts import TIMEOUT_S
 
 
 def add_link(connection: sa.Connection, token: str) -> None:
@@ -70,7 +70,7 @@ def count_up(writes: Callable[[], Any], all_have_read: threading.Barrier | None)
         with writes() as connection:
             count = len(connection.execute(sa.select(links)).all())
             if all_have_read:
-                all_have_read.wait(PATIENCE_S)
+                all_have_read.wait(TIMEOUT_S)
             add_link(connection, str(count))
 
 
@@ -205,7 +205,7 @@ def test_any_thread_reads_at_once_and_none_waits_for_another(database: Database)
     with ThreadPoolExecutor(1) as pool:
         assert pool.submit(database.at_once, named).result() == []
         with database._at_once_turn:
-            assert pool.submit(database.at_once, named).result(PATIENCE_S) is None
+            assert pool.submit(database.at_once, named).result(TIMEOUT_S) is None
 
 
 @pytest.fixture

@@ -17,7 +17,7 @@ from coalescope.errors import CoalescopeError
 from coalescope.experiments.service import create_experiment, list_experiments
 from coalescope.settings import Settings
 from coalescope.store import open_store
-from patience import PATIENCE_S
+from timeouts import TIMEOUT_S
 
 MakeClient = Callable[..., Any]
 
@@ -34,7 +34,7 @@ def count_up(writes: Callable[[], Any], all_have_read: threading.Barrier | None)
         with writes() as connection:
             count = len(connection.execute(sa.select(links)).all())
             if all_have_read:
-                all_have_read.wait(PATIENCE_S)
+                all_have_read.wait(TIMEOUT_S)
             row = {"token": str(count), "path": f"/{count}", "created_at": "now"}
             connection.execute(sa.insert(links).values(row))
 
@@ -74,7 +74,7 @@ def waiting(database: Database, within: str | None) -> Iterator[threading.Event]
     try:
         yield got_it
     finally:
-        thread.join(PATIENCE_S)
+        thread.join(TIMEOUT_S)
 
 
 @pytest.mark.parametrize(
@@ -87,9 +87,9 @@ def test_writes_within_different_experiments_pass_each_other(
     lock = database.write(held)
     lock.__enter__()
     with waiting(database, wanted) as got_it:
-        assert got_it.wait(PATIENCE_S if passes else 0.5) is passes
+        assert got_it.wait(TIMEOUT_S if passes else 0.5) is passes
         lock.__exit__(None, None, None)
-        assert got_it.wait(PATIENCE_S)
+        assert got_it.wait(TIMEOUT_S)
 
 
 def test_a_read_sees_one_state(database: Database) -> None:

@@ -12,8 +12,8 @@ from coalescope.predictions import sweeps
 from coalescope.settings import Settings
 from coalescope.sweeps.events import Listeners
 from coalescope.untrusted import bounds
-from coalescope.uploads import log_keeper, reading
-from coalescope.web.security import body_limit, guesses, rates, slow_clients
+from coalescope.uploads import ingest_worker, reading
+from coalescope.web.security import body_limit, rates, slow_clients, token_attempts
 from coalescope_host.run_log.layout import DEFAULT_LIMITS as LOG
 
 DOCUMENTS = Path(__file__).parents[3] / "docs"
@@ -26,7 +26,7 @@ SAID = {
         f"| streams of events | {Listeners()._most} |",
         f"a second for each {reading._LOG_BYTES_PER_S >> MIB} MiB where that is more; "
         f"{reading._LOG_MEMORY} MiB more for each MiB",
-        f"reading a run log above {log_keeper.LARGEST_BYTES >> MIB} MiB, "
+        f"reading a run log above {ingest_worker.LARGEST_BYTES >> MIB} MiB, "
         f"showing the run of one above {reading.SHOWN_HERE_BYTES >> MIB} MiB",
         f"| an answer of predictions | {sweeps.MAX_NUMBERS:,} numbers |",
         f"| {slow_clients.MOST_HEAD_BYTES >> KIB} KiB; {slow_clients.HEAD_S:g} s |",
@@ -46,11 +46,11 @@ SAID = {
         f"{bounds.ARCHIVE_MEMORY_BYTES >> MIB} MiB of memory",
         f"A table above {reading.READ_HERE_BYTES >> KIB} KiB "
         f"(to be looked at: {reading.LOOKED_AT_HERE_BYTES >> KIB} KiB)",
-        f"A client that has shown {guesses._PER_MINUTE} unknown tokens in a minute",
+        f"A client that has shown {token_attempts._PER_MINUTE} unknown tokens in a minute",
     ],
     "security.md": [
         f"up to {reading.READ_HERE_BYTES >> KIB} KiB that nothing is packed in",
-        f"a log up to {log_keeper.LARGEST_BYTES >> MIB} MiB",
+        f"a log up to {ingest_worker.LARGEST_BYTES >> MIB} MiB",
         f"a table up to {reading.LOOKED_AT_HERE_BYTES >> KIB} KiB mean",
         f"the run of a log up to {reading.SHOWN_HERE_BYTES >> MIB} MiB",
         f"whatever is sent is read within {READING_S}",

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 import yaml
 from coalescope.cli.exit_statuses import ExitStatus
-from patience import PATIENCE_S
+from timeouts import TIMEOUT_S
 
 pytestmark = pytest.mark.folder_stack
 
@@ -79,7 +79,7 @@ def shell(below: Path, *command: str) -> Any:
         cwd=below,
         capture_output=True,
         text=True,
-        timeout=PATIENCE_S,
+        timeout=TIMEOUT_S,
         check=False,
     )
 

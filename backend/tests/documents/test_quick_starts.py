@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from patience import PATIENCE_S, wait_until
+from timeouts import TIMEOUT_S, wait_until
 
 pytestmark = pytest.mark.folder_stack
 
@@ -80,7 +80,7 @@ class Reader:
             env=self.environment,
             capture_output=True,
             text=True,
-            timeout=PATIENCE_S,
+            timeout=TIMEOUT_S,
             check=False,
         )
         assert done.returncode == 0, f"{command[-1]}\n{done.stdout}{done.stderr}"
@@ -93,7 +93,7 @@ def reader(tmp_path: Path) -> Iterator[Reader]:
     yield made
     if made.server is not None:
         made.server.terminate()
-        made.server.wait(PATIENCE_S)
+        made.server.wait(TIMEOUT_S)
 
 
 def test_there_is_one_for_each_reader() -> None:

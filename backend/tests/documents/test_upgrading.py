@@ -17,7 +17,7 @@ from pathlib import Path
 import pytest
 from coalescope.db import migrations
 from coalescope.db.engine import SQLITE_NAME, open_database
-from patience import PATIENCE_S
+from timeouts import TIMEOUT_S
 
 from ..db.test_migrations import revisions
 
@@ -61,7 +61,7 @@ def type_(home: Path) -> Type:
             cwd=home,
             capture_output=True,
             text=True,
-            timeout=PATIENCE_S,
+            timeout=TIMEOUT_S,
             check=False,
         )
         assert done.returncode == 0, done.stdout + done.stderr

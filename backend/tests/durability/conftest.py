@@ -14,7 +14,7 @@ import httpx
 from coalescope.store import open_for_reading
 from coalescope.uploads.reading import Reading
 from coalescope.verification.service import Report, verify
-from patience import PATIENCE_S
+from timeouts import TIMEOUT_S
 
 
 class Server:
@@ -52,14 +52,14 @@ class Server:
             f"{self.url}/api/uploads",
             params={"filename": filename},
             content=content,
-            timeout=PATIENCE_S,
+            timeout=TIMEOUT_S,
         )
 
     def stop(self, how: int = signal.SIGTERM) -> None:
         """End it and what it is wrapped in."""
         if self.process.poll() is None:
             os.killpg(self.process.pid, how)
-        self.process.wait(PATIENCE_S)
+        self.process.wait(TIMEOUT_S)
         assert self.process.stdout is not None
         self.process.stdout.close()
 

@@ -21,8 +21,8 @@ from coalescope.settings import Settings
 from coalescope.storage.object_store import ObjectStore
 from coalescope.store import Store, open_store
 from coalescope.uploads import service
-from coalescope.uploads.incoming import UploadRequest
-from coalescope.uploads.logs_together import LogUpload, store_together
+from coalescope.uploads.log_batches import LogUpload, store_batch
+from coalescope.uploads.parsed_upload import UploadRequest
 from coalescope.uploads.reading import Reading
 from coalescope.uploads.receipt import Receipt
 from coalescope.uploads.stored_files import stored_files
@@ -87,11 +87,11 @@ def store_and_say(
 ) -> list[Receipt | None]:
     if len(logs) > 1:
         say("met", str(len(logs)))
-    return store_together(database, store, logs)
+    return store_batch(database, store, logs)
 
 
 def work(data: Path, boot: int, most: int) -> None:
-    service.store_together = store_and_say
+    service.store_batch = store_and_say
     store = open_store(Settings(data_dir=data, datasets_dir=None))
     for fault in verify(store.database, store.object_store).faults:
         say("fault", fault.code, fault.message, str(fault.where))

@@ -11,12 +11,12 @@ from typing import Any
 
 from coalescope.cli import main
 from coalescope.errors import CoalescopeError
-from coalescope.untrusted.processes import answer_in_turn
-from coalescope.uploads import log_keeper
-from coalescope.uploads.log_keeper import Kept, LogKeeper, SentLog, Turn
+from coalescope.untrusted.processes import serve_requests
+from coalescope.uploads import ingest_worker
+from coalescope.uploads.ingest_worker import Batch, IngestWorker, SentLog, WorkerOutcome
 
 BESIDE = "beside"
-_begin = LogKeeper.__init__
+_begin = IngestWorker.__init__
 
 
 def copied(log: SentLog) -> SentLog:
@@ -26,27 +26,30 @@ def copied(log: SentLog) -> SentLog:
     return replace(log, file=replace(log.file, path=path))
 
 
-def answer_first(answers_to: Callable[[Turn], Iterator[object]]) -> None:
-    def answers(turn: Turn) -> Iterator[object]:
+def answer_first(answers_to: Callable[[Batch], Iterator[object]]) -> None:
+    def answers(turn: Batch) -> Iterator[object]:
         late = answers_to(replace(turn, logs=[copied(log) for log in turn.logs]))
         yield next(late)
-        yield [Kept(stored=CoalescopeError("stored", "It will be.", status=201)) for _ in turn.logs]
+        yield [
+            WorkerOutcome(stored=CoalescopeError("stored", "It will be.", status=201))
+            for _ in turn.logs
+        ]
         time.sleep(0.05)
         next(late)
 
-    answer_in_turn(answers)
+    serve_requests(answers)
 
 
-def begin_this(self: LogKeeper, database: Any, settings: Any) -> None:
+def begin_this(self: IngestWorker, database: Any, settings: Any) -> None:
     _begin(self, database, settings)
     self._command = (sys.executable, __file__, BESIDE, str(settings.data_dir))
 
 
 if sys.argv[1] == BESIDE:
-    log_keeper.answer_in_turn = answer_first
+    ingest_worker.serve_requests = answer_first
     del sys.argv[1]
-    log_keeper.main()
+    ingest_worker.main()
 else:
-    LogKeeper.__init__ = begin_this  # type: ignore[method-assign]
+    IngestWorker.__init__ = begin_this  # type: ignore[method-assign]
     sys.argv = sys.argv[sys.argv.index("coalescope") :]  # as wrapped: … -m coalescope serve …
     sys.exit(main())

@@ -79,7 +79,7 @@ def test_damage_is_found(died: tuple[Path, set[str]], tmp_path: Path, times: int
     [
         # the reader refuses what its CRCs do not fit, as it would a file of another version
         (["same_bytes"], "rows are never wrong"),
-        (["same_bytes", "measured_anew"], "a damaged log is named"),
+        (["same_bytes", "remeasured"], "a damaged log is named"),
     ],
 )
 def test_a_program_that_checks_less_is_caught(
@@ -90,7 +90,7 @@ def test_a_program_that_checks_less_is_caught(
     what_shows_it: str,
 ) -> None:
     """Control: bits of a log turn, and neither digest nor CRC is looked at."""
-    taken_for_sound: dict[str, object] = {"same_bytes": True, "measured_anew": ()}
+    taken_for_sound: dict[str, object] = {"same_bytes": True, "remeasured": ()}
     for name in unchecked:
         monkeypatch.setattr(verification, name, lambda *_, found=taken_for_sound[name]: found)
     with pytest.raises(AssertionError, match=what_shows_it):

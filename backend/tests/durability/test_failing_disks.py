@@ -18,7 +18,7 @@ from pathlib import Path
 import httpx
 import pytest
 from coalescope_host.run_log import standard_field
-from patience import PATIENCE_S
+from timeouts import TIMEOUT_S
 
 from .conftest import Server, look, syncs_fail
 
@@ -51,7 +51,7 @@ def large(make_log: MakeLog, records: int, replicate: int) -> bytes:
 
 
 def experiments(server: Server) -> list[str]:
-    answer = httpx.get(f"{server.url}/api/experiments", timeout=PATIENCE_S)
+    answer = httpx.get(f"{server.url}/api/experiments", timeout=TIMEOUT_S)
     assert answer.status_code == 200
     return [one["slug"] for one in answer.json()]
 
@@ -149,7 +149,7 @@ def test_no_room_for_rows(tmp_path: Path, make_log: MakeLog, started: list[Serve
     ballast.unlink()
     assert server.upload(content).status_code == 201
     kept = httpx.get(
-        f"{server.url}/api/experiments/lab/runs", params={"limit": 1}, timeout=PATIENCE_S
+        f"{server.url}/api/experiments/lab/runs", params={"limit": 1}, timeout=TIMEOUT_S
     )
     assert kept.json()["total"] == acknowledged + 1
     copy = tmp_path / "copy"
@@ -229,7 +229,7 @@ def fail_to_sync(
         assert server.upload(content).status_code == 500, "acknowledged, and not on disk"
         assert experiments(server) == ["lab"]
     runs = f"{server.url}/api/experiments/lab/runs"
-    assert httpx.get(runs, timeout=PATIENCE_S).json()["total"] == 1
+    assert httpx.get(runs, timeout=TIMEOUT_S).json()["total"] == 1
     if of == "the file":
         assert len(files(server.data)) == 1
     assert server.upload(content).status_code == 201
@@ -288,7 +288,7 @@ def freeze(
     environment = os.environ | {"COALESCOPE_DATA_DIR": str(data)}
     command = [*frozen, *mutant, sys.executable, "-m", "coalescope", "serve", "--port", "0"]
     refused = subprocess.run(
-        command, env=environment, capture_output=True, text=True, timeout=PATIENCE_S, check=False
+        command, env=environment, capture_output=True, text=True, timeout=TIMEOUT_S, check=False
     )
     assert refused.returncode == 1
     assert "Nothing can be stored" in refused.stderr
@@ -299,5 +299,5 @@ def freeze(
     assert experiments(server) == ["lab"]
     answer = server.upload(sent)
     assert (answer.status_code, answer.json()["error"]["code"]) == (503, "read_only")
-    link = httpx.post(f"{server.url}/api/links", json={"path": "/explore/lab"}, timeout=PATIENCE_S)
+    link = httpx.post(f"{server.url}/api/links", json={"path": "/explore/lab"}, timeout=TIMEOUT_S)
     assert (link.status_code, link.json()["error"]["code"]) == (503, "read_only")

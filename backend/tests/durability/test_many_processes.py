@@ -18,8 +18,8 @@ from coalescope.storage.object_store import ObjectStore, ReceivedObject
 from coalescope.store import open_store
 from coalescope.uploads.reading import Reading
 from coalescope.uploads.service import UploadRequest, accept
-from coalescope.uploads.stored_files import without_rows
-from patience import PATIENCE_S
+from coalescope.uploads.stored_files import orphaned_objects
+from timeouts import TIMEOUT_S
 
 from .conftest import look
 
@@ -61,24 +61,24 @@ def test_who_opens_a_store_misses_nothing_that_others_are_storing(
     def place_and_wait(staged: Sequence[ReceivedObject], suffix: str) -> None:
         place(staged, suffix)
         placed.set()
-        assert looked_for.wait(PATIENCE_S)
+        assert looked_for.wait(TIMEOUT_S)
         time.sleep(0.3)
         if not ends_well:
             raise OSError("the power fails")
 
     def noted(database: Database, store: ObjectStore) -> list[tuple[str, str]]:
-        found = without_rows(database, store)
+        found = orphaned_objects(database, store)
         looked_for.set()
         return found
 
     place = other.object_store.commit_all
     monkeypatch.setattr(other.object_store, "commit_all", place_and_wait)
-    monkeypatch.setattr(coalescope.store, "without_rows", noted)
+    monkeypatch.setattr(coalescope.store, "orphaned_objects", noted)
     with ThreadPoolExecutor(1) as pool, other.object_store.stage() as staged:
         staged.write(make_log())
         request = UploadRequest("x.runlog")
         stored = pool.submit(accept, other.database, other.object_store, staged, request, Reading())
-        assert placed.wait(PATIENCE_S)
+        assert placed.wait(TIMEOUT_S)
         open_store(settings).close()
         assert (stored.exception() is None) is ends_well
     other.close()

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from patience import PATIENCE_S, wait_until
+from timeouts import TIMEOUT_S, wait_until
 
 from .conftest import Server, look
 
@@ -18,7 +18,7 @@ MakeLog = Callable[..., bytes]
 def begin(server: Server, content: bytes) -> socket.socket:
     """Send the head of an upload and half of its body."""
     host, port = server.url.removeprefix("http://").split(":")
-    connection = socket.create_connection((host, int(port)), timeout=PATIENCE_S)
+    connection = socket.create_connection((host, int(port)), timeout=TIMEOUT_S)
     head = f"POST /api/uploads?filename=x HTTP/1.1\r\nHost: {host}:{port}\r\n"
     head += f"Content-Length: {len(content)}\r\n\r\n"
     connection.sendall(head.encode() + content[: len(content) // 2])
@@ -40,7 +40,7 @@ def refuses(server: Server) -> bool:
     """Whether nobody new gets in."""
     host, port = server.url.removeprefix("http://").split(":")
     try:
-        socket.create_connection((host, int(port)), timeout=PATIENCE_S).close()
+        socket.create_connection((host, int(port)), timeout=TIMEOUT_S).close()
     except ConnectionRefusedError:
         return True
     return False
@@ -59,7 +59,7 @@ def test_an_upload_under_way_is_finished(tmp_path: Path, make_log: MakeLog) -> N
             connection.sendall(content[len(content) // 2 :])
             said = answer(connection)
         assert said.startswith(b"HTTP/1.1 201 "), said
-        assert server.process.wait(PATIENCE_S) == 0
+        assert server.process.wait(TIMEOUT_S) == 0
     finally:
         server.stop()
     report = look(tmp_path / "data")
@@ -74,7 +74,7 @@ def test_one_that_stands_still_is_given_up(tmp_path: Path, make_log: MakeLog) ->
         with begin(server, make_log()):
             wait_until_it_receives(server.data)
             server.process.send_signal(signal.SIGTERM)
-            server.process.wait(PATIENCE_S)
+            server.process.wait(TIMEOUT_S)
     finally:
         server.stop(signal.SIGKILL)
     Server(tmp_path / "data").stop()
@@ -86,6 +86,6 @@ def test_an_idle_server_ends_at_once(tmp_path: Path) -> None:
     server = Server(tmp_path / "data")
     start = time.monotonic()
     server.process.send_signal(signal.SIGTERM)
-    assert server.process.wait(PATIENCE_S) == 0
+    assert server.process.wait(TIMEOUT_S) == 0
     assert time.monotonic() - start < 5
     server.stop()

@@ -53,7 +53,7 @@ export LD_LIBRARY_PATH={libraries} PYTHONPATH={place}
 python3 -B /in_guest.py /tmp/disk/store "$BOOT" "$MODE" 2>&1
 """
 DISK_BYTES = 64 << 20
-PATIENCE_S = 1800.0
+TIMEOUT_S = 1800.0
 WITHIN_S = 10.0
 Files = dict[str, Path | bytes | str]
 
@@ -118,7 +118,7 @@ class Machine:
                 guest.run,
                 script,
                 folder / "out",
-                timeout_s=PATIENCE_S,
+                timeout_s=TIMEOUT_S,
                 console=console,
                 cut=cut,
             )

@@ -20,7 +20,7 @@ from coalescope.runs import corrections, kept_summaries
 from coalescope.settings import Settings
 from coalescope.store import Store, open_for_reading, open_store
 from coalescope.uploads import service as uploads
-from coalescope.uploads.incoming import UploadRequest
+from coalescope.uploads.parsed_upload import UploadRequest
 from coalescope.uploads.reading import Reading
 from coalescope.uploads.repository import UploadRecord
 from coalescope.uploads.stored_files import stored_files

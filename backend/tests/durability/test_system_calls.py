@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 from children import children_of
 from coalescope.untrusted.processes import cpus
-from patience import wait_until
+from timeouts import wait_until
 
 from .conftest import Server
 

@@ -6,8 +6,8 @@ from threading import Event
 from time import sleep
 
 import pytest
-from coalescope.fits.cache import LatestAnswers
-from patience import PATIENCE_S
+from coalescope.fits.cache import LruCache
+from timeouts import TIMEOUT_S
 
 
 def test_the_least_recently_asked_goes_first() -> None:
@@ -17,7 +17,7 @@ def test_the_least_recently_asked_goes_first() -> None:
         asked.append(name)
         return name.upper()
 
-    kept = LatestAnswers[str](2)
+    kept = LruCache[str](2)
     for name in ("a", "b", "a", "c", "a", "b"):
         assert kept.get(name, lambda name=name: compute(name)) == name.upper()
     assert asked == ["a", "b", "c", "b"]
@@ -38,21 +38,21 @@ class _Counted:
 
 @pytest.mark.parametrize("fails", [False, True])
 def test_what_is_asked_while_it_is_computed_is_computed_once(fails: bool) -> None:
-    kept, asked = LatestAnswers[int](2), _Counted()
+    kept, asked = LruCache[int](2), _Counted()
     begun, go_on = Event(), Event()
     computed = []
 
     def compute() -> int:
         computed.append(1)
         begun.set()
-        assert go_on.wait(PATIENCE_S)
+        assert go_on.wait(TIMEOUT_S)
         if fails:
             raise ValueError("not this time")
         return 7
 
     with ThreadPoolExecutor(4) as threads:
         first = threads.submit(kept.get, asked, compute)
-        assert begun.wait(PATIENCE_S)
+        assert begun.wait(TIMEOUT_S)
         others = [threads.submit(kept.get, asked, compute) for _ in range(3)]
         assert kept.get("b", lambda: 2) == 2  # another question does not wait
         while asked.lookups < 3 + 3 * 2:  # all three have found it under way
@@ -64,7 +64,7 @@ def test_what_is_asked_while_it_is_computed_is_computed_once(fails: bool) -> Non
 
 
 def test_a_failure_is_not_kept() -> None:
-    kept = LatestAnswers[int](2)
+    kept = LruCache[int](2)
 
     def fail() -> int:
         raise ValueError("not this time")

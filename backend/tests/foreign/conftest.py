@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 from coalescope.foreign.given import read_given
+from coalescope.foreign.parsing import joined_runs
 from coalescope.foreign.runs import JoinedRun
-from coalescope.foreign.understanding import joined_runs
 
 CORPUS = Path(__file__).parent / "corpus"
 UNKNOWN = ("mtu_bytes=unknown", "delay_us=unknown")

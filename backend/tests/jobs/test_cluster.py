@@ -20,7 +20,7 @@ from coalescope.jobs.underway import Underway
 from coalescope.predictions.service import Span
 from coalescope.predictions.sweeps import sweep
 from coalescope_models.inference.fitting import FitResult, fit_linear
-from patience import PATIENCE_S, wait_until
+from timeouts import TIMEOUT_S, wait_until
 
 COLUMNS = ("rx_megabytes", "rx_kilopackets", "rx_kilointerrupts")
 
@@ -50,12 +50,12 @@ class Machines:
     def kill_a_worker(self) -> None:
         worker = self.running.pop()
         os.kill(worker.pid, signal.SIGKILL)
-        worker.wait(PATIENCE_S)
+        worker.wait(TIMEOUT_S)
 
     def close(self) -> None:
         for process in reversed(self.running):
             process.terminate()
-            process.wait(PATIENCE_S)
+            process.wait(TIMEOUT_S)
 
 
 @pytest.fixture(scope="module")
@@ -181,5 +181,5 @@ def test_without_a_scheduler_it_says_so() -> None:
     with socket.create_server(("127.0.0.1", 0)) as free:
         address = f"tcp://127.0.0.1:{free.getsockname()[1]}"
     with pytest.raises(CoalescopeError) as refused:
-        Cluster(address, patience_s=1).map(abs, [1])
+        Cluster(address, timeout_s=1).map(abs, [1])
     assert (refused.value.code, refused.value.status) == ("cluster_unreachable", 503)

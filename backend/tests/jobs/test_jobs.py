@@ -18,7 +18,7 @@ from coalescope.jobs import service
 from coalescope.jobs.runner import JobRunner
 from coalescope.jobs.schemas import JobIn
 from coalescope.jobs.underway import Underway
-from patience import PATIENCE_S, wait_until
+from timeouts import TIMEOUT_S, wait_until
 
 MakeClient = Callable[..., Any]
 FIT = {"model": "cpu-overhead", "resamples": 200, "seed": 7, "response": "system_cpu_s"}
@@ -45,7 +45,7 @@ def ask(client: Any, **fit: Any) -> Any:
 
 
 def ended(client: Any, uid: str) -> Any:
-    deadline = time.monotonic() + PATIENCE_S
+    deadline = time.monotonic() + TIMEOUT_S
     while (job := client.get(f"/api/jobs/{uid}").json())["state"] in ("queued", "running"):
         assert time.monotonic() < deadline
         time.sleep(0.05)
@@ -146,12 +146,12 @@ def test_a_server_that_ends_in_order_gives_its_job_back(asked: Any) -> None:
 
     def calculate() -> FitOut:
         begun.set()
-        never.wait(PATIENCE_S)
+        never.wait(TIMEOUT_S)
         raise AssertionError
 
     runner = JobRunner(database(asked), lambda _question, _underway: calculate, at_once=1)
     runner.start()
-    assert begun.wait(PATIENCE_S)
+    assert begun.wait(TIMEOUT_S)
     assert asked.get(f"/api/jobs/{uid}").json()["state"] == "running"
     runner.stop()
     assert asked.get(f"/api/jobs/{uid}").json()["state"] == "queued"
@@ -196,18 +196,18 @@ def test_a_server_ends_after_what_it_reads(asked: Any) -> None:
     def prepare(_question: JobIn, _underway: Underway) -> Callable[[], FitOut]:
         with database(asked).read():
             reading.set()
-            assert go.wait(PATIENCE_S)
+            assert go.wait(TIMEOUT_S)
         raise not_found("experiment", "lab", "It was there before.")
 
     runner = JobRunner(database(asked), prepare, at_once=1)
     runner.start()
-    assert reading.wait(PATIENCE_S)
+    assert reading.wait(TIMEOUT_S)
     stopping = Thread(target=runner.stop)
     stopping.start()
     stopping.join(0.3)
     assert stopping.is_alive()
     go.set()
-    stopping.join(PATIENCE_S)
+    stopping.join(TIMEOUT_S)
     assert not stopping.is_alive()
 
 
@@ -304,7 +304,7 @@ def test_a_job_says_how_far_it_is_and_ends_with_the_part_at_hand(asked: Any) -> 
     def part(number: int) -> None:
         if number == 3:
             fourth.set()
-            assert go.wait(PATIENCE_S)
+            assert go.wait(TIMEOUT_S)
         computed.append(number)
 
     def prepare(_question: JobIn, underway: Underway) -> Callable[[], FitOut]:
@@ -322,7 +322,7 @@ def test_a_job_says_how_far_it_is_and_ends_with_the_part_at_hand(asked: Any) -> 
 
     runner = JobRunner(database(asked), prepare, at_once=1)
     runner.start()
-    assert fourth.wait(PATIENCE_S)
+    assert fourth.wait(TIMEOUT_S)
     wait_until(lambda: how_far() == (3, 10), "it does not say how far it is")
     assert cancel(asked, uid).json()["state"] == "cancelled"
     runner.look()

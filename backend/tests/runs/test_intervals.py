@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pyarrow.parquet as pq
 import pytest
-from coalescope.copies.answers import work_out
+from coalescope.copies.answers import evaluate
 from coalescope.datasets.bundles import read_bundle
 from coalescope.experiments.service import get_experiment
 from coalescope.exports.service import write_parquet
@@ -145,7 +145,7 @@ def test_leaving_runs_out_is_judged_anew_by_server_and_copy(client: Any) -> None
         "cells": client.get("/api/experiments/lab/cells").json(),
         "runs": runs,
     }
-    own = json.loads(json.dumps(work_out("experiments/lab/cells", [*query.items()], {"lab": kept})))
+    own = json.loads(json.dumps(evaluate("experiments/lab/cells", [*query.items()], {"lab": kept})))
     assert own == {**found, "left_out": sorted(found["left_out"])}
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 import sqlalchemy as sa
-from coalescope.db import plain_sql
+from coalescope.db import compiled_sql
 from coalescope.db.tables import cells, summaries
 from coalescope.runs import kept_summaries
 from coalescope.runs.records import MeasuredValue
@@ -157,7 +157,7 @@ def test_wrong_numbers_are_caught(client: Any) -> None:
 
 
 def test_many_cells_are_refreshed_in_pieces(client: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(plain_sql, "_CHUNK", 3)
+    monkeypatch.setattr(compiled_sql, "_CHUNK", 3)
     rows = [(1500 + cell, replicate, cell * 1.0) for cell in range(11) for replicate in (1, 2)]
     assert client.upload(table(rows), "t.csv").status_code == 201
     check_summaries(client)

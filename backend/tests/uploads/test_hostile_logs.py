@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from coalescope.untrusted.bounds import read_as_stored
 from coalescope.uploads import run_logs
-from coalescope.uploads.incoming import UploadRequest
+from coalescope.uploads.parsed_upload import UploadRequest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -141,6 +141,6 @@ def test_a_log_of_too_many_blocks_is_read_no_further(
     assert f"{blocks - 1} blocks" in error["message"]
     assert "several logs" in error["advice"]
     with read_as_stored():
-        assert run_logs.understand_run_log(content, UploadRequest("lab.clog")).runs
+        assert run_logs.parse_run_log(content, UploadRequest("lab.clog")).runs
     monkeypatch.setattr(run_logs, "LOG_BLOCKS", blocks)
     assert client.upload(content, "lab.clog").status_code == 201

@@ -16,7 +16,7 @@ import httpx
 import pytest
 from coalescope.untrusted.bounds import ROWS
 from coalescope_host.run_log import STANDARD_FIELDS, Writer, make_header, standard_field
-from patience import PATIENCE_S, wait_until
+from timeouts import TIMEOUT_S, wait_until
 
 from ..durability.conftest import Server as ServerProcess
 
@@ -61,7 +61,7 @@ def upload(
         f"{server.url}/api/uploads",
         params={"filename": filename},
         content=content,
-        timeout=PATIENCE_S,
+        timeout=TIMEOUT_S,
     )
 
 
@@ -172,7 +172,7 @@ def test_what_is_packed_is_not_unpacked(server: Server, pack: Callable[[bytes], 
             params={"filename": "x.csv"},
             content=bomb,
             headers={"Content-Encoding": encoding},
-            timeout=PATIENCE_S,
+            timeout=TIMEOUT_S,
         )
     for answer in (plain, declared):
         assert answer.status_code in (415, 422), answer.text
@@ -184,10 +184,8 @@ def test_what_is_packed_is_not_unpacked(server: Server, pack: Callable[[bytes], 
 def test_a_large_body_elsewhere_is_refused_before_it_is_held(server: Server) -> None:
     large = b" " * (40 * 2**20)
     with Watch(server) as watch:
-        declared = httpx.post(f"{server.url}/api/links", content=large, timeout=PATIENCE_S)
-        chunked = httpx.post(
-            f"{server.url}/api/links", content=in_pieces(large), timeout=PATIENCE_S
-        )
+        declared = httpx.post(f"{server.url}/api/links", content=large, timeout=TIMEOUT_S)
+        chunked = httpx.post(f"{server.url}/api/links", content=in_pieces(large), timeout=TIMEOUT_S)
     for answer in (declared, chunked):
         assert (answer.status_code, answer.json()["error"]["code"]) == (413, "too_large")
     assert watch.more <= 16 * 2**20
@@ -254,7 +252,7 @@ def test_two_servers_share_a_store(server: Server, make_log: MakeLog) -> None:
     finally:
         other.stop()
     assert sorted(answer.status_code for answer in answers) == [200] * 24 + [201] * 8
-    cell = httpx.get(f"{server.url}/api/experiments/lab/cells", timeout=PATIENCE_S).json()["cells"][
+    cell = httpx.get(f"{server.url}/api/experiments/lab/cells", timeout=TIMEOUT_S).json()["cells"][
         0
     ]
     assert (cell["runs"], cell["measures"]["rx_bytes"]["n"]) == (8, 8)
@@ -267,7 +265,7 @@ def test_too_much_is_refused_while_it_comes(server: Server, make_log: MakeLog) -
         f"POST /api/uploads?filename=x HTTP/1.1\r\nHost: {server.url.removeprefix('http://')}\r\n"
         f"Content-Length: {2**40}\r\n\r\n"
     )
-    with socket.create_connection(server.address, timeout=PATIENCE_S) as connection:
+    with socket.create_connection(server.address, timeout=TIMEOUT_S) as connection:
         connection.sendall(head.encode())
         assert b" 413 " in connection.recv(4096).split(b"\r\n")[0]
     assert server.files() == []

@@ -148,8 +148,8 @@ def test_all_kinds_of_reading_are_found() -> None:
     behind = readers(reached()) - readers(reached(READING))
     assert {name.rpartition(".")[2] for name in behind} > {
         "understand_csv",
-        "understand_foreign",
-        "understand_run_log",
+        "parse_foreign",
+        "parse_run_log",
         "compare_logs",
         "read_contents",
         "look_at",

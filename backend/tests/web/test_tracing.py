@@ -15,11 +15,11 @@ from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTrace
 from opentelemetry.sdk.trace import ReadableSpan, TracerProvider
 from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
-from patience import wait_until
+from timeouts import wait_until
 
 MakeClient = Callable[..., Any]
 TABLE = b"mtu_bytes,replicate,throughput_mbps\n1500,1,900\n9000,1,990\n"
-STEPS = {"receive", "understand", "sync", "rows", "place", "commit"}
+STEPS = {"receive", "parse", "sync", "rows", "place", "commit"}
 
 
 class Traced:
@@ -51,7 +51,7 @@ def test_an_upload_and_its_steps(traced: Traced) -> None:
     assert request.attributes["http.response.status_code"] == 201
     parts = {span.name: span for span in traced.spans() if span.name.startswith("upload ")}
     assert set(parts) == {f"upload {step}" for step in STEPS}
-    of_request = [parts[f"upload {step}"] for step in ("receive", "understand", "sync", "commit")]
+    of_request = [parts[f"upload {step}"] for step in ("receive", "parse", "sync", "commit")]
     assert [span.parent.span_id for span in of_request if span.parent] == 4 * [
         request.context.span_id
     ]

@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from guest.volatile_disk import SECTOR_BYTES, VolatileDisk
-from patience import PATIENCE_S
+from timeouts import TIMEOUT_S
 
 SECTORS = 256
 
@@ -49,7 +49,7 @@ def test_it_is_held_once_there_is_something_to_forget(disk, tmp_path):
     much = sector(1) * 64
 
     def cut():
-        with disk.held(writes=2, within_s=PATIENCE_S):
+        with disk.held(writes=2, within_s=TIMEOUT_S):
             return disk.as_cut_now(random.Random(1), tmp_path / "copy")
 
     with ThreadPoolExecutor(1) as pool:
@@ -59,7 +59,7 @@ def test_it_is_held_once_there_is_something_to_forget(disk, tmp_path):
         disk.write(64 * SECTOR_BYTES, much)
         assert not cutting.done(), "one write since the flush is too few"
         disk.write(128 * SECTOR_BYTES, much)
-        assert cutting.result(PATIENCE_S) > 0
+        assert cutting.result(TIMEOUT_S) > 0
     assert (tmp_path / "copy").read_bytes().startswith(much)
 
 

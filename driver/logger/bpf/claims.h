@@ -15,7 +15,7 @@ enum { NAPI_SCHEDULED = 1 << 0 };
 struct queue {
 	__u64 claimed_ns;        /* when the interrupt began; 0: no claim is open */
 	__u64 claimed_before_ns; /* the same of the claim before, whose poll has not ended yet */
-	__u64 met;               /* interrupts that found it scheduled */
+	__u64 coalesced;               /* interrupts that found it scheduled */
 	__u64 taken;             /* of these, those that polls have accounted for */
 };
 
@@ -58,13 +58,13 @@ static __always_inline void claim(const struct cpu_counters *cpu, const struct n
 }
 
 /* The handler has run and scheduled nothing: does its NAPI wait or poll already? */
-static __always_inline void meet_scheduled(__u64 irq)
+static __always_inline void count_coalesced(__u64 irq)
 {
 	__u64 *napi = bpf_map_lookup_elem(&scheduled_by, &irq);
 	struct queue *queue = napi ? bpf_map_lookup_elem(&queues, napi) : NULL;
 
 	if (queue && is_scheduled((const struct napi_struct *)*napi))
-		queue->met++;
+		queue->coalesced++;
 }
 
 /* False if an interrupt has changed it meanwhile. */
@@ -94,18 +94,18 @@ static __always_inline bool answer(const struct cpu_counters *cpu, const struct 
 /* Interrupts that this poll has served, if it delivered frames: at most as many as frames. */
 static __always_inline __u32 served(const struct cpu_counters *cpu, const struct napi_struct *napi)
 {
-	__u64 key = (__u64)napi, met;
+	__u64 key = (__u64)napi, coalesced;
 	struct queue *queue = bpf_map_lookup_elem(&queues, &key);
 	__u32 answered;
 
 	if (!queue)
 		return 0;
 	answered = answer(cpu, napi, queue);
-	met = *(volatile __u64 *)&queue->met - queue->taken;
-	queue->taken += met;
-	if (met > cpu->received - answered)
-		met = cpu->received - answered;
-	return answered + met;
+	coalesced = *(volatile __u64 *)&queue->coalesced - queue->taken;
+	queue->taken += coalesced;
+	if (coalesced > cpu->received - answered)
+		coalesced = cpu->received - answered;
+	return answered + coalesced;
 }
 
 #endif

@@ -67,7 +67,7 @@ static __always_inline __u32 received_headers(const struct sk_buff *skb, __u32 l
 	       (linear >= network + TCP_HEADER ? tcp_header_at(skb->data + network) : (__u32)TCP_HEADER);
 }
 
-static __always_inline __u64 on_the_wire(__u64 length)
+static __always_inline __u64 wire_bytes(__u64 length)
 {
 	return (length < SHORTEST_FRAME ? SHORTEST_FRAME : length) + FRAME_CHECK;
 }
@@ -81,11 +81,11 @@ static __always_inline struct frames segmented(__u32 length, __u32 headers, __u3
 	frames.packets = (payload + size - 1) / size;
 	if (frames.packets <= 1) {
 		frames.packets = 1;
-		frames.bytes = on_the_wire(length);
+		frames.bytes = wire_bytes(length);
 		return frames;
 	}
-	frames.bytes = (frames.packets - 1) * on_the_wire(headers + size) +
-		       on_the_wire(headers + payload - (frames.packets - 1) * size);
+	frames.bytes = (frames.packets - 1) * wire_bytes(headers + size) +
+		       wire_bytes(headers + payload - (frames.packets - 1) * size);
 	return frames;
 }
 
@@ -116,7 +116,7 @@ static __always_inline struct frames received_frames(const struct sk_buff *skb)
 	__u32 size = BPF_CORE_READ(shared, gso_size), tag = tag_beside(skb), length = skb->len + link + tag;
 
 	if (!size)
-		return (struct frames){.packets = 1, .bytes = on_the_wire(length)};
+		return (struct frames){.packets = 1, .bytes = wire_bytes(length)};
 	return segmented(length, received_headers(skb, link, BPF_CORE_READ(shared, gso_type)) + tag, size);
 }
 
@@ -126,7 +126,7 @@ static __always_inline struct frames transmitted_frames(const struct sk_buff *sk
 	__u32 size = BPF_CORE_READ(shared, gso_size), tag = tag_beside(skb), length = skb->len + tag;
 
 	if (!size)
-		return (struct frames){.packets = 1, .bytes = on_the_wire(length)};
+		return (struct frames){.packets = 1, .bytes = wire_bytes(length)};
 	return segmented(length, transmitted_headers(skb, BPF_CORE_READ(shared, gso_type)) + tag, size);
 }
 

@@ -55,7 +55,7 @@ static __always_inline void interrupt_ended(struct cpu_counters *cpu, __u32 irq,
 	if (cpu->interrupt_is_ours && result != IRQ_NONE) {
 		cpu->interrupts++;
 		if (!cpu->scheduled)
-			meet_scheduled(irq);
+			count_coalesced(irq);
 	}
 	cpu->handler = 0;
 	cpu->interrupt_is_ours = false;

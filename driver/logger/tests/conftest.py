@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from coalescope_host.run_log import RunLogError, read
-from patience import wait_until
+from timeouts import wait_until
 
 LOGGER = Path(__file__).resolve().parents[1]
 PARTS = {"log_writer.o", "text.o", "crc32.o", "source.o", "snapshot.o"}

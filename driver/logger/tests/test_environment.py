@@ -11,7 +11,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from patience import PATIENCE_S, wait_until
+from timeouts import TIMEOUT_S, wait_until
 
 pytestmark = pytest.mark.network
 STAT = Path("/proc/stat")
@@ -23,7 +23,7 @@ def environment(logger, interface, *before, options=()):
         [*map(str, command), *options],
         capture_output=True,
         text=True,
-        timeout=PATIENCE_S,
+        timeout=TIMEOUT_S,
         check=False,
     )
     assert done.returncode == 0, done.stderr

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from coalescope_host.run_log import read
-from patience import PATIENCE_S, measured_again, wait_until
+from timeouts import TIMEOUT_S, retried_if_disturbed, wait_until
 
 LOGGER = Path(__file__).resolve().parents[1]
 TIMES = 24
@@ -40,7 +40,7 @@ def killed_at_any_moment(logger, tmp_path):
         killed[path] = time.time_ns()
         processes[path].kill()
     for process in processes.values():
-        process.wait(PATIENCE_S)
+        process.wait(TIMEOUT_S)
     return killed
 
 
@@ -49,7 +49,7 @@ def test_killed_at_any_moment_all_that_was_written_is_read(logger, tmp_path):
         assert [problem.code for problem in read(path).problems] == ["cut_off"]
 
 
-@measured_again
+@retried_if_disturbed
 def test_killed_at_any_moment_it_loses_a_second_at_most(logger, tmp_path):
     killed = killed_at_any_moment(logger, tmp_path)
     for path, moment in killed.items():
@@ -75,7 +75,7 @@ def idle_writer(tmp_path):
     return str(folder / "coalescope-logger")
 
 
-@measured_again
+@retried_if_disturbed
 def test_a_logger_that_waits_for_a_full_block_is_noticed(logger, idle_writer, tmp_path):
     """The negative control, and its good twin."""
     paths = {idle_writer: tmp_path / "idle.runlog", logger: tmp_path / "good.runlog"}
@@ -86,6 +86,6 @@ def test_a_logger_that_waits_for_a_full_block_is_noticed(logger, idle_writer, tm
     killed_ns = time.time_ns()
     for process in processes:
         process.kill()
-        process.wait(PATIENCE_S)
+        process.wait(TIMEOUT_S)
     assert lost_s(read(paths[idle_writer]), killed_ns) > MOST_LOST_S
     assert lost_s(read(paths[logger]), killed_ns) < MOST_LOST_S

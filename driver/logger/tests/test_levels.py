@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from coalescope_host.run_log import check, read, said_by
-from patience import PATIENCE_S
+from timeouts import TIMEOUT_S
 
 pytestmark = [pytest.mark.network, pytest.mark.fault("A10")]
 
@@ -21,7 +21,7 @@ def recorded(logger, path, *arguments, inside=()):
         [*inside, logger, "-o", str(path), "-d", "20ms", "-e", "levels", *arguments],
         capture_output=True,
         text=True,
-        timeout=PATIENCE_S,
+        timeout=TIMEOUT_S,
         check=False,
     )
     assert done.returncode == 0, done.stderr
@@ -170,7 +170,7 @@ def test_cpus_of_packet_steering_are_compared(logger, namespaces, tmp_path, aske
     file = "/sys/class/net/probe0/queues/rx-0/rps_cpus"
     for mask, cpus in (("1", "0"), ("0", "none")):
         command = [*inside, "sh", "-c", f"echo {mask} > {file}"]
-        subprocess.run(command, check=True, timeout=PATIENCE_S)
+        subprocess.run(command, check=True, timeout=TIMEOUT_S)
         path = tmp_path / f"{mask}.runlog"
         options = ("-i", "probe0", "-f", f"factor.rps_cpus={asked}")
         _, said = recorded(logger, path, *options, inside=inside)
@@ -189,12 +189,12 @@ def test_switches_are_read_back_as_they_were_asked_for(logger, namespaces, tmp_p
 def test_a_number_that_is_read_back_is_that_of_the_host(logger, namespaces, tmp_path):
     inside = ("ip", "netns", "exec", namespaces[0])
     file = "/sys/class/net/probe0/gro_flush_timeout"
-    subprocess.run([*inside, "sh", "-c", f"echo 20000 > {file}"], check=True, timeout=PATIENCE_S)
+    subprocess.run([*inside, "sh", "-c", f"echo 20000 > {file}"], check=True, timeout=TIMEOUT_S)
     try:
         options = ("-i", "probe0", "-f", "factor.gro_flush_timeout_ns=20000.9")
         log, said = recorded(logger, tmp_path / "a.runlog", *options, inside=inside)
     finally:
-        subprocess.run([*inside, "sh", "-c", f"echo 0 > {file}"], check=True, timeout=PATIENCE_S)
+        subprocess.run([*inside, "sh", "-c", f"echo 0 > {file}"], check=True, timeout=TIMEOUT_S)
     assert "asked for" not in said
     level = log.header["factors"]["factor.gro_flush_timeout_ns"]
     assert level == {"requested": 20000.9, "read_back": 20000}

@@ -9,7 +9,7 @@ import sys
 
 import pytest
 from coalescope_host.run_log import read
-from patience import PATIENCE_S, measured_again, wait_until
+from timeouts import TIMEOUT_S, retried_if_disturbed, wait_until
 
 SEND = """
 import socket, time
@@ -28,7 +28,7 @@ def record(logger, path, *arguments):
         [logger, *options, *arguments, "--", sys.executable, "-c", SEND],
         capture_output=True,
         text=True,
-        timeout=PATIENCE_S,
+        timeout=TIMEOUT_S,
         check=False,
     )
     assert done.returncode == 0, done.stderr
@@ -43,7 +43,7 @@ def counted(log, name):
 
 
 @pytest.mark.parametrize("dilation", [1.0, 12.5])
-@measured_again
+@retried_if_disturbed
 def test_lines_say_what_the_log_holds(logger, tmp_path, dilation):
     more = ["--kind", "emulated", "--time-dilation", str(dilation)] if dilation > 1 else []
     log, lines = record(logger, tmp_path / "a.runlog", *more)
@@ -88,6 +88,6 @@ def test_a_reader_that_does_not_read_holds_nothing_up(logger, recording, tmp_pat
         log = wait_until(lambda: whole(path), "the log does not end")
         while os.read(unread, 65536):  # its last words may wait for a reader
             pass
-        assert process.wait(PATIENCE_S) == 0
+        assert process.wait(TIMEOUT_S) == 0
     os.close(unread)
     assert log.records + log.footer["missed_ticks"] > 190

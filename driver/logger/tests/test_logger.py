@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from coalescope_host.run_log import RunLogError, check, read
 from coalescope_models.vocabulary.quantity import QUANTITIES
-from patience import PATIENCE_S, measured_again, wait_until
+from timeouts import TIMEOUT_S, retried_if_disturbed, wait_until
 
 SEND = """
 import socket, time
@@ -24,7 +24,7 @@ print('{"sent": 100}')
 """
 
 
-def run(logger, *arguments, seconds=PATIENCE_S, **more):
+def run(logger, *arguments, seconds=TIMEOUT_S, **more):
     return subprocess.run(
         [logger, *map(str, arguments)],
         capture_output=True,
@@ -118,7 +118,7 @@ def test_both_sources_of_counters_give_the_same_fields(logger, path, counters):
     assert last <= int(Path("/sys/class/net/lo/statistics/rx_bytes").read_text())
 
 
-@measured_again
+@retried_if_disturbed
 def test_samples_keep_to_the_schedule(logger, path):
     log = record(logger, path, "--force", "-d", "1s")
     report = check(path)
@@ -131,7 +131,7 @@ def test_samples_keep_to_the_schedule(logger, path):
     assert report.sampling.asked_interval_ns == 10_000_000
 
 
-@measured_again
+@retried_if_disturbed
 def test_at_a_millisecond_nothing_drifts(logger, path):
     """2,000 samples: a schedule that waited after each sample would be late by 100 ms or more."""
     log = record(logger, path, "--force", "-t", "1ms", "-d", "2s")
@@ -165,7 +165,7 @@ def undisturbed(logger, tmp_path):
     return script
 
 
-@measured_again
+@retried_if_disturbed
 def test_the_window_can_wait_for_traffic(undisturbed, path):
     slow = "import time; time.sleep(0.3)\n" + SEND + "\ntime.sleep(0.2)"
     log = record(
@@ -186,7 +186,7 @@ def test_interrupted_by_a_signal_the_log_is_whole(logger, path, recording):
         with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
             recording(path)
             process.send_signal(number)
-            _, said = process.communicate(timeout=PATIENCE_S)
+            _, said = process.communicate(timeout=TIMEOUT_S)
         assert process.returncode == 1
         assert "the log is whole" in said
         log = read(path)
@@ -201,7 +201,7 @@ def test_without_duration_or_command_a_signal_is_the_usual_end(logger, path, rec
     with subprocess.Popen(command) as process:
         recording(path)
         process.send_signal(signal.SIGINT)
-        assert process.wait(PATIENCE_S) == 0
+        assert process.wait(TIMEOUT_S) == 0
     assert read(path).complete
 
 
@@ -212,7 +212,7 @@ def test_a_signal_ends_the_command_too(logger, path, tmp_path):
     with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
         wait_until(note.exists, "it does not begin")
         process.send_signal(signal.SIGTERM)
-        process.communicate(timeout=PATIENCE_S)
+        process.communicate(timeout=TIMEOUT_S)
     log = read(path)
     assert process.returncode == 1
     assert log.complete
@@ -227,7 +227,7 @@ def test_a_command_that_ignores_the_signal_is_killed(logger, path, tmp_path):
     with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
         wait_until(note.exists, "it does not begin")
         process.send_signal(signal.SIGTERM)
-        process.communicate(timeout=PATIENCE_S)
+        process.communicate(timeout=TIMEOUT_S)
     assert read(path).result.metadata["signal"] == signal.SIGKILL
 
 
@@ -246,7 +246,7 @@ def test_killed_at_any_time_the_log_reads_to_its_last_block(logger, path):
     assert log.window[0] is not None
 
 
-@measured_again
+@retried_if_disturbed
 def test_killed_what_was_older_than_a_second_is_there(logger, path):
     assert cut_off(logger, path).records > 500
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from coalescope_host.run_log import read
-from patience import PATIENCE_S
+from timeouts import TIMEOUT_S
 
 LOGGER = Path(__file__).resolve().parents[1]
 PAGE = LOGGER / "coalescope-logger.1"
@@ -81,7 +81,7 @@ def test_the_example_with_a_late_client_measures_its_traffic(logger, namespaces,
         time.sleep(2)
         sends = client.replace("HOST", "10.214.0.1").replace("-b 0", "-b 10M").replace("12", "3")
         subprocess.run([*inside, namespaces[1], *sends.split()], check=True, capture_output=True)
-        said = process.communicate(timeout=PATIENCE_S)[1]
+        said = process.communicate(timeout=TIMEOUT_S)[1]
     assert process.returncode == 0, said
     log = read(tmp_path / "a.runlog")
     start, end = log.window

@@ -6,7 +6,7 @@ import subprocess
 
 import pytest
 from coalescope_host.run_log import read
-from patience import PATIENCE_S
+from timeouts import TIMEOUT_S
 
 pytestmark = pytest.mark.network
 
@@ -23,7 +23,7 @@ def around(namespace, *command):
         ["ip", "netns", "exec", namespace, *map(str, command)],
         capture_output=True,
         text=True,
-        timeout=PATIENCE_S,
+        timeout=TIMEOUT_S,
         check=False,
     )
 
@@ -40,7 +40,7 @@ def test_every_byte_and_packet_is_counted_with_its_link_header(
         recording(path)
         assert around(namespaces[0], "python3", "-c", SEND).returncode == 0
         process.send_signal(signal.SIGINT)  # its last sample is taken after that
-        assert process.wait(PATIENCE_S) == 0
+        assert process.wait(TIMEOUT_S) == 0
     log = read(path)
     octets, packets = log.streams[0].column("rx_bytes"), log.streams[0].column("rx_packets")
     arp = packets[-1] - packets[0] - 500
@@ -70,7 +70,7 @@ def test_a_namespace_whose_sysfs_is_another_ones_is_not_mixed_up(logger, namespa
     command = ["nsenter", f"--net=/run/netns/{namespaces[0]}", logger, "-i", "lo", "-o", str(path)]
     command += ["--source", "proc"]
     done = subprocess.run(
-        [*command, "-d", "20ms"], capture_output=True, text=True, timeout=PATIENCE_S, check=False
+        [*command, "-d", "20ms"], capture_output=True, text=True, timeout=TIMEOUT_S, check=False
     )
     assert done.returncode == 0, done.stderr
     log = read(path)
@@ -80,7 +80,7 @@ def test_a_namespace_whose_sysfs_is_another_ones_is_not_mixed_up(logger, namespa
         [*command, "-d", "20ms", "--force", "--counters", "sysfs"],
         capture_output=True,
         text=True,
-        timeout=PATIENCE_S,
+        timeout=TIMEOUT_S,
         check=False,
     )
     assert refused.returncode == 1
@@ -93,7 +93,7 @@ def test_a_full_disk_ends_the_recording_with_a_message(logger, namespaces, tmp_p
     keep = f"cat {tmp_path}/a.runlog > /proc/self/fd/1"
     script = f"{mount} && {{ {record}; echo status $? >&2; {keep}; }}"
     command = ["ip", "netns", "exec", namespaces[0], "sh", "-c", script]
-    done = subprocess.run(command, capture_output=True, timeout=PATIENCE_S, check=False)
+    done = subprocess.run(command, capture_output=True, timeout=TIMEOUT_S, check=False)
     assert b"No space left on device" in done.stderr
     assert b"status 1" in done.stderr
     log = read(done.stdout)
@@ -123,7 +123,7 @@ def test_an_interface_that_goes_away_ends_the_log_properly(logger, namespaces, t
     ) as process:
         recording(path)
         subprocess.run(["ip", "-n", namespaces[0], "link", "del", "probe0"], check=True)
-        _, said = process.communicate(timeout=PATIENCE_S)
+        _, said = process.communicate(timeout=TIMEOUT_S)
     assert process.returncode == 1
     assert "probe0 can no longer be observed" in said
     assert "No such device" in said

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from coalescope.measures.run_log_measures import measure_run
 from coalescope_host.run_log import read, window_counters
-from patience import PATIENCE_S
+from timeouts import TIMEOUT_S
 
 LOGGER = Path(__file__).resolve().parents[1]
 WITHOUT_MODULE = pytest.mark.skipif(
@@ -23,7 +23,7 @@ WITHOUT_MODULE = pytest.mark.skipif(
 
 def run(logger, *arguments):
     command = [logger, "-i", "lo", "-t", "10ms", "-d", "50ms", *map(str, arguments)]
-    return subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE_S, check=False)
+    return subprocess.run(command, capture_output=True, text=True, timeout=TIMEOUT_S, check=False)
 
 
 @pytest.fixture
@@ -88,7 +88,7 @@ def test_without_permission_the_counters_come_from_proc(logger, tmp_path):
         extra_groups=[],
         capture_output=True,
         text=True,
-        timeout=PATIENCE_S,
+        timeout=TIMEOUT_S,
         check=False,
     )
     assert done.returncode == 0, done.stderr

@@ -9,7 +9,7 @@ from itertools import pairwise
 
 import pytest
 from coalescope_host.run_log import read
-from patience import PATIENCE_S
+from timeouts import TIMEOUT_S
 
 pytestmark = pytest.mark.network
 
@@ -57,7 +57,7 @@ def test_datagrams_that_found_no_room_are_counted(logger, namespaces, tmp_path):
         inside(namespaces[0], *command),
         capture_output=True,
         text=True,
-        timeout=PATIENCE_S,
+        timeout=TIMEOUT_S,
         check=False,
     )
     assert done.returncode == 0, done.stderr
@@ -103,7 +103,7 @@ def test_losses_are_of_the_window_however_seldom_they_are_read(
         inside(namespaces[0], *command, "--", sys.executable, "-c", LOSING),
         capture_output=True,
         text=True,
-        timeout=PATIENCE_S,
+        timeout=TIMEOUT_S,
         check=False,
     )
     assert done.returncode == 0, done.stderr
@@ -124,7 +124,7 @@ def test_segments_sent_again_are_counted(logger, namespaces, tmp_path):
     command = [logger, "-i", "probe0", "-o", path, "-e", "loss", "--start", "now", "--"]
     command += ["timeout", "2", "bash", "-c", "exec 3<>/dev/tcp/10.214.0.2/9"]
     subprocess.run(
-        inside(namespaces[0], *command), capture_output=True, timeout=PATIENCE_S, check=False
+        inside(namespaces[0], *command), capture_output=True, timeout=TIMEOUT_S, check=False
     )
     log = read(path)
     assert advance(log, "tcp_retransmitted_segments") >= 1
@@ -144,7 +144,7 @@ def test_what_is_read_seldom_says_so(logger, tmp_path, interval, read_every_ns):
         [*command, "--start", "now", "--", "true"],
         capture_output=True,
         check=True,
-        timeout=PATIENCE_S,
+        timeout=TIMEOUT_S,
     )
     log = read(path)
     for name in ("tcp_rcv_queue_drops", "cpu_idle_ns", "backlog_drops"):
@@ -155,7 +155,7 @@ def test_what_is_read_seldom_says_so(logger, tmp_path, interval, read_every_ns):
 def test_nothing_stands_still_for_longer_than_it_says(logger, tmp_path):
     path = tmp_path / "a.runlog"
     command = [logger, "-i", "lo", "-o", str(path), "-t", "400ms", "-d", "11s", "--source", "proc"]
-    subprocess.run(command, capture_output=True, check=True, timeout=PATIENCE_S)
+    subprocess.run(command, capture_output=True, check=True, timeout=TIMEOUT_S)
     stream = read(path).streams[0]
     classes = ("cpu_idle_ns", "cpu_user_ns", "cpu_nice_ns", "cpu_system_ns")
     times = stream.column("t_monotonic_ns")
@@ -199,7 +199,7 @@ def test_energy_of_the_packages_goes_on_beyond_their_range(logger, tmp_path):
         [*hidden, *command, "--", "sh", "-c", USE_ENERGY],
         capture_output=True,
         text=True,
-        timeout=PATIENCE_S,
+        timeout=TIMEOUT_S,
         check=False,
     )
     assert done.returncode == 0, done.stderr
@@ -214,5 +214,5 @@ def test_without_powercap_there_is_no_energy(logger, tmp_path):
     path = tmp_path / "a.runlog"
     command = [logger, "-i", "lo", "-o", str(path), "-d", "50ms", "--source", "proc"]
     hidden = ["unshare", "--mount", "sh", "-c", 'mount -t tmpfs none /sys/class; exec "$@"', "sh"]
-    subprocess.run([*hidden, *command], capture_output=True, check=True, timeout=PATIENCE_S)
+    subprocess.run([*hidden, *command], capture_output=True, check=True, timeout=TIMEOUT_S)
     assert read(path).field("package_energy_uj") is None

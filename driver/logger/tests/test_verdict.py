@@ -8,7 +8,7 @@ import sys
 
 import pytest
 from coalescope_host.run_log import check, read
-from patience import PATIENCE_S
+from timeouts import TIMEOUT_S
 
 from .test_surroundings import FULL
 
@@ -20,7 +20,7 @@ OPTIONS = ("-e", "verdict", "-t", "60s", "--source", "proc", "--start", "now", "
 def recorded(logger, path, command, *before):
     words = [*before, logger, "-i", "lo", "-o", path, *OPTIONS, "--", *command]
     return subprocess.run(
-        [*map(str, words)], capture_output=True, text=True, timeout=PATIENCE_S, check=False
+        [*map(str, words)], capture_output=True, text=True, timeout=TIMEOUT_S, check=False
     )
 
 

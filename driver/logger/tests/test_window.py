@@ -8,7 +8,7 @@ import time
 
 import pytest
 from coalescope_host.run_log import read
-from patience import PATIENCE_S, wait_until
+from timeouts import TIMEOUT_S, wait_until
 
 pytestmark = pytest.mark.network
 
@@ -42,7 +42,7 @@ def received(logger, namespaces, path, *options, traffic=("-t", 3), late_s=LATE_
         time.sleep(max(0, late_s - 2))
         client = ["iperf3", "-c", RECEIVER, "-b", "200M", *traffic]
         subprocess.run(inside(namespaces[0], *client), check=True, capture_output=True)
-        _, said = process.communicate(timeout=PATIENCE_S)
+        _, said = process.communicate(timeout=TIMEOUT_S)
     assert process.returncode == 0, said
     return read(path), said
 
@@ -103,8 +103,8 @@ def test_it_follows_what_is_sent_too(logger, namespaces, tmp_path):
         wait_until(lambda: listens(namespaces[1]), "iperf3 does not listen")
         script = f"sleep 1; iperf3 -c {RECEIVER} -t 2 -b 200M; sleep 1"
         command = [logger, "-i", "probe0", "-o", path, "--", "sh", "-c", script]
-        done = subprocess.run(inside(namespaces[0], *command), check=False, timeout=PATIENCE_S)
-        assert receiving.wait(PATIENCE_S) == 0
+        done = subprocess.run(inside(namespaces[0], *command), check=False, timeout=TIMEOUT_S)
+        assert receiving.wait(TIMEOUT_S) == 0
     assert done.returncode == 0
     octets, seconds = advance(read(path), "tx_bytes")
     assert 1.5 < seconds < 2.1
@@ -116,7 +116,7 @@ def test_sparse_requests_are_traffic(logger, namespaces, tmp_path):
     script = STRAY.replace("time.sleep(0.1)", "time.sleep(0.25)").replace("range(20)", "range(12)")
     path = tmp_path / "a.runlog"
     command = [logger, "-i", "probe0", "-o", path, "--", "python3", "-c", script]
-    subprocess.run(inside(namespaces[0], *command), check=True, timeout=PATIENCE_S)
+    subprocess.run(inside(namespaces[0], *command), check=True, timeout=TIMEOUT_S)
     packets, seconds = advance(read(path), "tx_packets")
     assert 2 < seconds < 3.2
     assert 8 <= packets <= 14  # with ARP
@@ -139,7 +139,7 @@ def test_it_begins_and_ends_with_samples_for_which_losses_were_read(logger, name
     """Each datagram is lost, so losses and packets agree if both are of the window's samples."""
     path = tmp_path / "a.runlog"
     command = [logger, "-i", "lo", "-o", path, "--", "python3", "-c", LOSING]
-    subprocess.run(inside(namespaces[0], *command), check=True, timeout=PATIENCE_S)
+    subprocess.run(inside(namespaces[0], *command), check=True, timeout=TIMEOUT_S)
     log = read(path)
     packets, seconds = advance(log, "rx_packets")
     lost, _ = advance(log, "udp_rcvbuf_errors")
@@ -154,7 +154,7 @@ def test_a_burst_of_one_interval_is_whole(logger, namespaces, tmp_path):
     path = tmp_path / "a.runlog"
     quiet = f"import time; time.sleep(0.55){script}time.sleep(0.5)"
     command = [logger, "-i", "probe0", "-o", path, "--", "python3", "-c", quiet]
-    subprocess.run(inside(namespaces[0], *command), check=True, timeout=PATIENCE_S)
+    subprocess.run(inside(namespaces[0], *command), check=True, timeout=TIMEOUT_S)
     packets, seconds = advance(read(path), "tx_packets")
     assert packets >= 20
     assert seconds < 0.35
@@ -166,7 +166,7 @@ def said_in(namespace, *command):
         inside(namespace, *command),
         capture_output=True,
         text=True,
-        timeout=PATIENCE_S,
+        timeout=TIMEOUT_S,
         check=False,
     )
 

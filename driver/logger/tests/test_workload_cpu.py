@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from coalescope_host.run_log import read
-from patience import PATIENCE_S
+from timeouts import TIMEOUT_S
 
 BURN = """
 import os, sys, time, threading, subprocess
@@ -58,7 +58,7 @@ WITHOUT_CGROUPS = (
 def used(logger, path, script, *without):
     command = [logger, "-i", "lo", "-o", path, "--force", "-e", "cpu", "--source", "proc"]
     command = [*without, *command, "--", sys.executable, "-c", BURN + script]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE_S, check=False)
+    done = subprocess.run(command, capture_output=True, text=True, timeout=TIMEOUT_S, check=False)
     assert done.returncode == 0, done.stderr
     log = read(path)
     column = log.streams[0].column("workload_cpu_ns")
@@ -107,7 +107,7 @@ def test_a_cgroup_is_left_to_nobody(logger, tmp_path):
     )
     command = [logger, "-i", "lo", "-o", tmp_path / "a.runlog", "--", sys.executable, "-c", stays]
     with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
-        _, said = process.communicate(timeout=PATIENCE_S)
+        _, said = process.communicate(timeout=TIMEOUT_S)
     assert process.returncode == 0, said
     assert not stale.exists()
     pid = int(bytes(read(tmp_path / "a.runlog").result.body))
@@ -121,5 +121,5 @@ def test_a_cgroup_is_left_to_nobody(logger, tmp_path):
 
 def test_without_a_command_there_is_none(logger, tmp_path):
     command = [logger, "-i", "lo", "-o", tmp_path / "a.runlog", "-d", "50ms"]
-    subprocess.run(command, capture_output=True, check=True, timeout=PATIENCE_S)
+    subprocess.run(command, capture_output=True, check=True, timeout=TIMEOUT_S)
     assert read(tmp_path / "a.runlog").field("workload_cpu_ns") is None

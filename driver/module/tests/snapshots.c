@@ -283,7 +283,7 @@ static int hold(const char *interface, double seconds, unsigned long interval_ms
 	return 0;
 }
 
-/* As much of an IPv4 header as a card looks at to choose a queue: nobody in the guest reads the rest. */
+/* As much of an IPv4 header as a card versions at to choose a queue: nobody in the guest reads the rest. */
 static void come_from(unsigned char *frame, unsigned int bytes, unsigned long flow)
 {
 	struct iphdr header = {
@@ -340,11 +340,11 @@ static uint64_t now_ns(void)
 static int sink(unsigned int port, unsigned long count)
 {
 	struct sockaddr_in address = { .sin_family = AF_INET, .sin_port = htons(port) };
-	int room = 64 << 20, file = socket(AF_INET, SOCK_DGRAM, 0);
+	int buffers = 64 << 20, file = socket(AF_INET, SOCK_DGRAM, 0);
 	uint64_t first = 0;
 	char datagram[2048];
 
-	if (file < 0 || setsockopt(file, SOL_SOCKET, SO_RCVBUFFORCE, &room, sizeof(room)) ||
+	if (file < 0 || setsockopt(file, SOL_SOCKET, SO_RCVBUFFORCE, &buffers, sizeof(buffers)) ||
 	    bind(file, (struct sockaddr *)&address, sizeof(address)))
 		die("sink");
 	while (count--) {

@@ -53,11 +53,11 @@ def for_nothing(counted):
 
 @pytest.mark.parametrize("bytes_sent", [42, 60, 61, 1514, 9014])
 def test_frames_of_known_size_are_counted_at_both_ends(difference, bytes_sent):
-    on_the_wire = 500 * (max(bytes_sent, SHORTEST) + FCS)
+    wire_bytes = 500 * (max(bytes_sent, SHORTEST) + FCS)
     received, sent = difference(f"{bytes_sent}-rx"), difference(f"{bytes_sent}-tx")
-    assert (received["rx_packets"], received["rx_bytes"]) == (500, on_the_wire)
-    assert (sent["tx_packets"], sent["tx_bytes"]) == (500, on_the_wire)
-    assert (received["rx_packets.0"], received["rx_bytes.0"]) == (500, on_the_wire)
+    assert (received["rx_packets"], received["rx_bytes"]) == (500, wire_bytes)
+    assert (sent["tx_packets"], sent["tx_bytes"]) == (500, wire_bytes)
+    assert (received["rx_packets.0"], received["rx_bytes.0"]) == (500, wire_bytes)
     # of the driver and of the stack, which drops frames of a protocol that nobody takes
     assert (received["driver_rx_packets"], received["rx_dropped"]) == (500, 500)
     assert (sent["driver_tx_packets"], sent["tx_dropped"]) == (500, 0)
@@ -75,7 +75,7 @@ def test_cpu_times_are_those_of_proc_stat(run, read_fields):
 
 
 @pytest.mark.parametrize("mtu", [1500, 9000])
-def test_tcp_with_segmentation_and_merging_is_counted_as_on_the_wire(run, difference, mtu):
+def test_tcp_with_segmentation_and_merging_is_counted_as_sent(run, difference, mtu):
     near, far = (difference(f"tcp-{mtu}-{card}") for card in ("e0", "e1"))
     sent, received = int(run.text(f"tcp-{mtu}-sent")), int(run.text(f"tcp-{mtu}-received"))
     assert sent == received

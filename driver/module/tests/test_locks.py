@@ -15,9 +15,9 @@ from guest.versions import VERSIONS
 
 MODULE = Path(__file__).resolve().parents[1]
 INCLUDE = MODULE.parent / "include"
-SAID = re.compile(r"(RTNL: assertion failed at|WARNING:) .*watch\.c")
+SAID = re.compile(r"(RTNL: assertion failed at|WARNING:) .*monitor\.c")
 LOCKED = re.compile(r"^\trtnl_lock\(\);\n(.*?)^\trtnl_unlock\(\);\n", re.MULTILINE | re.DOTALL)
-FUNCTIONS = {"watch_get": " * watch_get(", "watch_put": " * watch_put("}
+FUNCTIONS = {"monitor_get": " * monitor_get(", "monitor_put": " * monitor_put("}
 """Those that take rtnl → how the comment above each begins."""
 SCRIPT = """
 ip link set lo up
@@ -33,9 +33,9 @@ pytestmark = [pytest.mark.guest, pytest.mark.parametrize("kernel", VERSIONS, ind
 
 
 def without_rtnl(function: str, into: Path) -> Path:
-    """The module's sources; this function of watch.c does not take rtnl."""
+    """The module's sources; this function of monitor.c does not take rtnl."""
     shutil.copytree(MODULE, into, ignore=shutil.ignore_patterns("tests"))
-    source = into / "watch.c"
+    source = into / "monitor.c"
     before, start, after = source.read_text().partition(FUNCTIONS[function])
     assert start
     unlocked, count = LOCKED.subn(r"\1", after, count=1)

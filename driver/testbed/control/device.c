@@ -17,7 +17,7 @@
 
 enum { REGISTERS_BYTES = 0x20000, PATH_BYTES = 128 };
 
-static bool complain(const char *what)
+static bool usage_error(const char *what)
 {
 	fprintf(stderr, "wire-control: %s: %s\n", what, strerror(errno));
 	return false;
@@ -29,8 +29,8 @@ bool wire_request(unsigned long request, void *argument)
 	bool done;
 
 	if (fd < 0)
-		return complain(WIRE_DEVICE);
-	done = ioctl(fd, request, argument) == 0 || complain("the wire refused");
+		return usage_error(WIRE_DEVICE);
+	done = ioctl(fd, request, argument) == 0 || usage_error("the wire refused");
 	close(fd);
 	return done;
 }
@@ -39,7 +39,7 @@ static bool ask(int fd, unsigned long request, struct ifreq *answer, const char 
 {
 	memset(answer, 0, sizeof(*answer));
 	strncpy(answer->ifr_name, name, IFNAMSIZ - 1);
-	return ioctl(fd, request, answer) == 0 || complain(name);
+	return ioctl(fd, request, answer) == 0 || usage_error(name);
 }
 
 static bool read_interface(int fd, struct interface *interface, const char *name)
@@ -63,7 +63,7 @@ static bool read_interface(int fd, struct interface *interface, const char *name
 bool interface_read(struct interface *interface, const char *name)
 {
 	int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-	bool done = fd >= 0 ? read_interface(fd, interface, name) : complain("socket");
+	bool done = fd >= 0 ? read_interface(fd, interface, name) : usage_error("socket");
 
 	if (fd >= 0)
 		close(fd);
@@ -82,8 +82,8 @@ bool neighbour_add(const char *name, uint32_t address, const uint8_t mac[6])
 	memcpy(entry.arp_ha.sa_data, mac, 6);
 	strncpy(entry.arp_dev, name, sizeof(entry.arp_dev) - 1);
 	if (fd < 0)
-		return complain("socket");
-	done = ioctl(fd, SIOCSARP, &entry) == 0 || complain("a neighbour's address");
+		return usage_error("socket");
+	done = ioctl(fd, SIOCSARP, &entry) == 0 || usage_error("a neighbour's address");
 	close(fd);
 	return done;
 }
@@ -97,11 +97,11 @@ bool register_set_bits(const char *name, uint32_t offset, uint32_t bits)
 	snprintf(path, sizeof(path), "/sys/class/net/%s/device/resource0", name);
 	fd = open(path, O_RDWR | O_SYNC | O_CLOEXEC);
 	if (fd < 0)
-		return complain(path);
+		return usage_error(path);
 	registers = mmap(NULL, REGISTERS_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	close(fd);
 	if (registers == MAP_FAILED)
-		return complain(path); /* needs iomem=relaxed */
+		return usage_error(path); /* needs iomem=relaxed */
 	registers[offset / sizeof(*registers)] |= bits;
 	munmap((void *)(uintptr_t)registers, REGISTERS_BYTES);
 	return true;

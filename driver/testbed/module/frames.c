@@ -30,26 +30,26 @@ struct headers {
 	};
 } __packed;
 
-static u32 option_bytes(const struct far_end *far_end)
+static u32 option_bytes(const struct peer *peer)
 {
-	return far_end->configuration.timestamps ? TIMESTAMP_OPTION_BYTES : 0;
+	return peer->configuration.timestamps ? TIMESTAMP_OPTION_BYTES : 0;
 }
 
-u32 sender_segment_bytes(const struct far_end *far_end)
+u32 sender_segment_bytes(const struct peer *peer)
 {
-	return far_end->configuration.mtu_bytes - sizeof(struct iphdr) - sizeof(struct tcphdr) -
-	       option_bytes(far_end);
+	return peer->configuration.mtu_bytes - sizeof(struct iphdr) - sizeof(struct tcphdr) -
+	       option_bytes(peer);
 }
 
 /* Offsets of fragments are counted in 8 bytes. */
-u32 server_fragment_bytes(const struct far_end *far_end)
+u32 server_fragment_bytes(const struct peer *peer)
 {
-	return round_down(far_end->configuration.mtu_bytes - sizeof(struct iphdr), 8);
+	return round_down(peer->configuration.mtu_bytes - sizeof(struct iphdr), 8);
 }
 
-u32 frame_ip_bytes(const struct far_end *far_end, const struct host *host, enum frame_kind kind)
+u32 frame_ip_bytes(const struct peer *peer, const struct host *host, enum frame_kind kind)
 {
-	const u32 tcp_bytes = sizeof(struct iphdr) + sizeof(struct tcphdr) + option_bytes(far_end);
+	const u32 tcp_bytes = sizeof(struct iphdr) + sizeof(struct tcphdr) + option_bytes(peer);
 	u32 before;
 
 	switch (kind) {
@@ -58,26 +58,26 @@ u32 frame_ip_bytes(const struct far_end *far_end, const struct host *host, enum 
 	case FRAME_ACK:
 		return tcp_bytes;
 	case FRAME_FRAGMENT:
-		before = host->server.fragment * server_fragment_bytes(far_end);
+		before = host->server.fragment * server_fragment_bytes(peer);
 		return sizeof(struct iphdr) +
-		       min(server_fragment_bytes(far_end), host->server.datagram_bytes - before);
+		       min(server_fragment_bytes(peer), host->server.datagram_bytes - before);
 	default:
-		return far_end->configuration.mtu_bytes;
+		return peer->configuration.mtu_bytes;
 	}
 }
 
-static void fill_ethernet(const struct far_end *far_end, const struct host *host, struct ethhdr *ethernet)
+static void fill_ethernet(const struct peer *peer, const struct host *host, struct ethhdr *ethernet)
 {
-	ether_addr_copy(ethernet->h_dest, far_end->configuration.interface_mac);
-	ether_addr_copy(ethernet->h_source, far_end->configuration.interface_mac);
+	ether_addr_copy(ethernet->h_dest, peer->configuration.interface_mac);
+	ether_addr_copy(ethernet->h_source, peer->configuration.interface_mac);
 	ethernet->h_source[5] = WIRE_FIRST_MAC + host->number;
 	ethernet->h_proto = htons(ETH_P_IP);
 }
 
-static void fill_ip(const struct far_end *far_end, const struct host *host, struct iphdr *ip, u32 bytes,
+static void fill_ip(const struct peer *peer, const struct host *host, struct iphdr *ip, u32 bytes,
 		    u8 protocol, u16 id, u16 fragment)
 {
-	const struct wire_configuration *configuration = &far_end->configuration;
+	const struct wire_configuration *configuration = &peer->configuration;
 	u32 address = ntohl((__force __be32)configuration->first_host_address) + host->number;
 
 	*ip = (struct iphdr){
@@ -111,38 +111,38 @@ static void fill_udp(struct headers *headers, u16 from, __be16 to, u32 header_by
 		checksum(&headers->ip, &headers->udp, header_bytes, whole_bytes) ?: CSUM_MANGLED_0;
 }
 
-static unsigned int fill_datagram(struct far_end *far_end, struct host *host, u32 ip_bytes)
+static unsigned int fill_datagram(struct peer *peer, struct host *host, u32 ip_bytes)
 {
-	struct headers *headers = (struct headers *)far_end->card.header;
-	const struct wire_configuration *configuration = &far_end->configuration;
+	struct headers *headers = (struct headers *)peer->card.header;
+	const struct wire_configuration *configuration = &peer->configuration;
 
-	fill_ip(far_end, host, &headers->ip, ip_bytes, IPPROTO_UDP, 0, IP_DF);
+	fill_ip(peer, host, &headers->ip, ip_bytes, IPPROTO_UDP, 0, IP_DF);
 	fill_udp(headers, configuration->first_source_port + host->number, htons(configuration->port),
 		 sizeof(headers->udp), ip_bytes - sizeof(headers->ip));
 	return sizeof(headers->ethernet) + sizeof(headers->ip) + sizeof(headers->udp);
 }
 
-static unsigned int fill_fragment(struct far_end *far_end, struct host *host, u32 ip_bytes)
+static unsigned int fill_fragment(struct peer *peer, struct host *host, u32 ip_bytes)
 {
-	struct headers *headers = (struct headers *)far_end->card.header;
+	struct headers *headers = (struct headers *)peer->card.header;
 	struct server *server = &host->server;
-	u32 offset = server->fragment * server_fragment_bytes(far_end);
+	u32 offset = server->fragment * server_fragment_bytes(peer);
 	bool more = server->fragment + 1 < server->fragments;
 
-	fill_ip(far_end, host, &headers->ip, ip_bytes, IPPROTO_UDP, server->ip_id,
+	fill_ip(peer, host, &headers->ip, ip_bytes, IPPROTO_UDP, server->ip_id,
 		offset / 8 | (more ? IP_MF : 0));
 	if (server->fragment)
 		return sizeof(headers->ethernet) + sizeof(headers->ip);
 	headers->response.request = server->current_request.head;
-	fill_udp(headers, far_end->configuration.port + host->number,
+	fill_udp(headers, peer->configuration.port + host->number,
 		 server->current_request.client_port, sizeof(headers->udp) + REQUEST_BYTES,
 		 server->datagram_bytes);
 	return sizeof(headers->ethernet) + sizeof(headers->ip) + sizeof(headers->udp) + REQUEST_BYTES;
 }
 
-static u8 *add_mss(u8 *option, const struct far_end *far_end)
+static u8 *add_mss(u8 *option, const struct peer *peer)
 {
-	u16 mss = far_end->configuration.mtu_bytes - sizeof(struct iphdr) - sizeof(struct tcphdr);
+	u16 mss = peer->configuration.mtu_bytes - sizeof(struct iphdr) - sizeof(struct tcphdr);
 
 	*option++ = TCPOPT_MSS;
 	*option++ = TCPOLEN_MSS;
@@ -166,15 +166,15 @@ static bool pushes(u32 sequence, u32 bytes)
 	return (sequence + bytes) / PUSH_EVERY_BYTES != sequence / PUSH_EVERY_BYTES;
 }
 
-static unsigned int fill_tcp(struct far_end *far_end, struct host *host, enum frame_kind kind, u32 ip_bytes)
+static unsigned int fill_tcp(struct peer *peer, struct host *host, enum frame_kind kind, u32 ip_bytes)
 {
-	struct headers *headers = (struct headers *)far_end->card.header;
-	const struct wire_configuration *configuration = &far_end->configuration;
+	struct headers *headers = (struct headers *)peer->card.header;
+	const struct wire_configuration *configuration = &peer->configuration;
 	struct sender *sender = &host->sender;
 	u8 *options = (u8 *)(&headers->tcp + 1), *end = options;
 	u32 tcp_bytes = ip_bytes - sizeof(headers->ip);
 
-	fill_ip(far_end, host, &headers->ip, ip_bytes, IPPROTO_TCP, far_end->next_ip_id++, IP_DF);
+	fill_ip(peer, host, &headers->ip, ip_bytes, IPPROTO_TCP, peer->next_ip_id++, IP_DF);
 	headers->tcp = (struct tcphdr){
 		.source = htons(configuration->first_source_port + host->number),
 		.dest = htons(configuration->port),
@@ -185,7 +185,7 @@ static unsigned int fill_tcp(struct far_end *far_end, struct host *host, enum fr
 		.ack_seq = kind == FRAME_SYN ? 0 : htonl(sender->receiver_sequence),
 	};
 	if (kind == FRAME_SYN)
-		end = add_mss(end, far_end);
+		end = add_mss(end, peer);
 	if (configuration->timestamps)
 		end = add_timestamps(end, sender);
 	headers->tcp.doff = (sizeof(headers->tcp) + (end - options)) / 4;
@@ -199,19 +199,19 @@ static unsigned int fill_tcp(struct far_end *far_end, struct host *host, enum fr
 	return sizeof(headers->ethernet) + sizeof(headers->ip) + headers->tcp.doff * 4;
 }
 
-void frame_send(struct far_end *far_end, struct host *host, enum frame_kind kind)
+void frame_send(struct peer *peer, struct host *host, enum frame_kind kind)
 {
-	u32 ip_bytes = frame_ip_bytes(far_end, host, kind), header_bytes;
+	u32 ip_bytes = frame_ip_bytes(peer, host, kind), header_bytes;
 	u32 frame_bytes = ETH_HLEN + ip_bytes;
 
-	fill_ethernet(far_end, host, (struct ethhdr *)far_end->card.header);
+	fill_ethernet(peer, host, (struct ethhdr *)peer->card.header);
 	if (kind == FRAME_DATAGRAM)
-		header_bytes = fill_datagram(far_end, host, ip_bytes);
+		header_bytes = fill_datagram(peer, host, ip_bytes);
 	else if (kind == FRAME_FRAGMENT)
-		header_bytes = fill_fragment(far_end, host, ip_bytes);
+		header_bytes = fill_fragment(peer, host, ip_bytes);
 	else
-		header_bytes = fill_tcp(far_end, host, kind, ip_bytes);
-	card_send(&far_end->card, header_bytes, frame_bytes - header_bytes);
-	far_end->counters.sent_frames++;
-	far_end->counters.sent_bytes += max_t(u32, frame_bytes, ETH_ZLEN) + ETH_FCS_LEN;
+		header_bytes = fill_tcp(peer, host, kind, ip_bytes);
+	card_send(&peer->card, header_bytes, frame_bytes - header_bytes);
+	peer->counters.sent_frames++;
+	peer->counters.sent_bytes += max_t(u32, frame_bytes, ETH_ZLEN) + ETH_FCS_LEN;
 }

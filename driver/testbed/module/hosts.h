@@ -67,7 +67,7 @@ struct host {
 	struct server server;
 };
 
-struct far_end {
+struct peer {
 	struct wire_configuration configuration;
 	struct wire_counters counters;
 	struct card card;
@@ -94,30 +94,30 @@ static inline u64 transmission_ns(u32 ip_bytes, u32 ps_per_byte)
 }
 
 /* Numerical Recipes' linear congruential generator: start phases and sequence numbers need no better. */
-static inline u32 far_end_random(struct far_end *far_end)
+static inline u32 peer_random(struct peer *peer)
 {
-	far_end->random = far_end->random * 1664525u + 1013904223u;
-	return far_end->random;
+	peer->random = peer->random * 1664525u + 1013904223u;
+	return peer->random;
 }
 
 /* frames.c */
-u32 frame_ip_bytes(const struct far_end *far_end, const struct host *host, enum frame_kind kind);
-void frame_send(struct far_end *far_end, struct host *host, enum frame_kind kind);
-u32 sender_segment_bytes(const struct far_end *far_end);
-u32 server_fragment_bytes(const struct far_end *far_end);
+u32 frame_ip_bytes(const struct peer *peer, const struct host *host, enum frame_kind kind);
+void frame_send(struct peer *peer, struct host *host, enum frame_kind kind);
+u32 sender_segment_bytes(const struct peer *peer);
+u32 server_fragment_bytes(const struct peer *peer);
 
 /* sender.c */
-void sender_start(struct far_end *far_end, struct host *host);
-void sender_advance(struct far_end *far_end, struct host *host, u64 now);
+void sender_start(struct peer *peer, struct host *host);
+void sender_advance(struct peer *peer, struct host *host, u64 now);
 bool sender_has_frame(struct host *host, enum frame_kind *kind);
-void sender_received(struct far_end *far_end, struct host *host, const struct iphdr *ip,
+void sender_received(struct peer *peer, struct host *host, const struct iphdr *ip,
 		     unsigned int bytes, u64 now);
 u64 sender_next_ns(const struct host *host, u64 otherwise);
 
 /* server.c */
-void server_advance(struct far_end *far_end, struct host *host, u64 now);
+void server_advance(struct peer *peer, struct host *host, u64 now);
 bool server_has_frame(struct host *host, enum frame_kind *kind);
-void server_received(struct far_end *far_end, struct host *host, const struct iphdr *ip,
+void server_received(struct peer *peer, struct host *host, const struct iphdr *ip,
 		     unsigned int bytes);
 void server_fragment_sent(struct host *host);
 u64 server_next_ns(const struct host *host, u64 otherwise);

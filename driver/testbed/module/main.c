@@ -13,10 +13,10 @@
 #include <linux/slab.h>
 #include <linux/uaccess.h>
 
-#include "far_end.h"
 #include "interrupt_cost.h"
+#include "peer.h"
 
-static struct far_end far_end;
+static struct peer peer;
 static bool bound;
 static DEFINE_MUTEX(lock);
 
@@ -27,14 +27,14 @@ static int start(const void __user *from)
 
 	if (IS_ERR(configuration))
 		return PTR_ERR(configuration);
-	error = far_end_start(&far_end, configuration);
+	error = peer_start(&peer, configuration);
 	kfree(configuration);
 	return error;
 }
 
 static int read_counters(void __user *to)
 {
-	struct wire_counters counters = far_end.counters;
+	struct wire_counters counters = peer.counters;
 
 	return copy_to_user(to, &counters, sizeof(counters)) ? -EFAULT : 0;
 }
@@ -59,7 +59,7 @@ static long wire_ioctl(struct file *file, unsigned int command, unsigned long ar
 	else if (command == WIRE_START)
 		result = start(data);
 	else if (command == WIRE_STOP)
-		far_end_stop(&far_end);
+		peer_stop(&peer);
 	else if (command == WIRE_READ)
 		result = read_counters(data);
 	else if (command == WIRE_INTERRUPT_COST)
@@ -88,7 +88,7 @@ static int probe(struct pci_dev *pci_device, const struct pci_device_id *id)
 	int error;
 
 	mutex_lock(&lock);
-	error = bound ? -EBUSY : card_open(&far_end.card, pci_device);
+	error = bound ? -EBUSY : card_open(&peer.card, pci_device);
 	if (!error)
 		bound = true;
 	mutex_unlock(&lock);
@@ -98,8 +98,8 @@ static int probe(struct pci_dev *pci_device, const struct pci_device_id *id)
 static void remove(struct pci_dev *pci_device)
 {
 	mutex_lock(&lock);
-	far_end_stop(&far_end);
-	card_close(&far_end.card);
+	peer_stop(&peer);
+	card_close(&peer.card);
 	bound = false;
 	mutex_unlock(&lock);
 }
@@ -117,7 +117,7 @@ static int __init wire_init(void)
 {
 	int error;
 
-	far_end_init(&far_end);
+	peer_init(&peer);
 	error = misc_register(&device);
 	if (error)
 		return error;

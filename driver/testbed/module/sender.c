@@ -13,46 +13,46 @@
 #define START_OVER_NS (2ull * NSEC_PER_SEC)
 #define FIRST_WINDOW_SEGMENTS 2
 
-void sender_start(struct far_end *far_end, struct host *host)
+void sender_start(struct peer *peer, struct host *host)
 {
 	struct sender *sender = &host->sender;
 
-	sender->acknowledged = sender->taken = sender->sent = far_end_random(far_end);
+	sender->acknowledged = sender->taken = sender->sent = peer_random(peer);
 }
 
-static bool window_allows(const struct far_end *far_end, const struct sender *sender)
+static bool window_allows(const struct peer *peer, const struct sender *sender)
 {
 	u32 on_its_way = sender->taken - sender->acknowledged;
 	u32 window = min3(sender->congestion_window, sender->offered_window,
-			  far_end->configuration.window_bytes);
+			  peer->configuration.window_bytes);
 
 	return sender->state == SENDER_ESTABLISHED &&
-	       on_its_way + sender_segment_bytes(far_end) <= window;
+	       on_its_way + sender_segment_bytes(peer) <= window;
 }
 
 /* The host's own link takes the next segment if it is free and the window allows. */
-static void feed_link(const struct far_end *far_end, struct sender *sender, u64 at)
+static void feed_link(const struct peer *peer, struct sender *sender, u64 at)
 {
-	const struct wire_configuration *configuration = &far_end->configuration;
+	const struct wire_configuration *configuration = &peer->configuration;
 
-	if (sender->link_busy || !window_allows(far_end, sender))
+	if (sender->link_busy || !window_allows(peer, sender))
 		return;
 	sender->link_busy = true;
 	sender->link_free_ns =
 		max(at, sender->link_free_ns) +
 		transmission_ns(configuration->mtu_bytes, configuration->host_link_ps_per_byte);
-	sender->taken += sender_segment_bytes(far_end);
+	sender->taken += sender_segment_bytes(peer);
 }
 
-static void start_over(struct far_end *far_end, struct sender *sender, u64 now)
+static void start_over(struct peer *peer, struct sender *sender, u64 now)
 {
-	far_end->counters.retransmissions++;
+	peer->counters.retransmissions++;
 	sender->taken = sender->sent = sender->acknowledged;
 	sender->link_busy = false;
 	sender->progress_ns = now;
 }
 
-void sender_advance(struct far_end *far_end, struct host *host, u64 now)
+void sender_advance(struct peer *peer, struct host *host, u64 now)
 {
 	struct sender *sender = &host->sender;
 	u64 silence = now - sender->progress_ns;
@@ -64,11 +64,11 @@ void sender_advance(struct far_end *far_end, struct host *host, u64 now)
 	}
 	if (sender->state == SENDER_ESTABLISHED && sender->acknowledged != sender->taken &&
 	    silence > START_OVER_NS && !sender->in_switch)
-		start_over(far_end, sender, now);
+		start_over(peer, sender, now);
 	while (sender->link_busy && sender->link_free_ns <= now) {
 		sender->link_busy = false;
 		sender->in_switch++;
-		feed_link(far_end, sender, sender->link_free_ns);
+		feed_link(peer, sender, sender->link_free_ns);
 	}
 }
 
@@ -108,28 +108,28 @@ static void read_timestamp(struct sender *sender, const struct tcphdr *tcp)
 	}
 }
 
-static void establish(struct far_end *far_end, struct sender *sender, const struct tcphdr *tcp, u64 now)
+static void establish(struct peer *peer, struct sender *sender, const struct tcphdr *tcp, u64 now)
 {
 	sender->state = SENDER_ESTABLISHED;
 	sender->receiver_sequence = ntohl(tcp->seq) + 1;
 	sender->acknowledged = sender->taken = sender->sent = ntohl(tcp->ack_seq);
-	sender->congestion_window = FIRST_WINDOW_SEGMENTS * sender_segment_bytes(far_end);
+	sender->congestion_window = FIRST_WINDOW_SEGMENTS * sender_segment_bytes(peer);
 	sender->owes_ack = true;
 	sender->progress_ns = now;
-	far_end->counters.connections++;
+	peer->counters.connections++;
 }
 
-static void take_acknowledgement(struct far_end *far_end, struct sender *sender, u32 acknowledged, u64 now)
+static void take_acknowledgement(struct peer *peer, struct sender *sender, u32 acknowledged, u64 now)
 {
 	if ((s32)(acknowledged - sender->acknowledged) <= 0)
 		return;
 	sender->acknowledged = acknowledged;
 	sender->progress_ns = now;
-	if (sender->congestion_window < far_end->configuration.window_bytes)
-		sender->congestion_window += sender_segment_bytes(far_end);
+	if (sender->congestion_window < peer->configuration.window_bytes)
+		sender->congestion_window += sender_segment_bytes(peer);
 }
 
-void sender_received(struct far_end *far_end, struct host *host, const struct iphdr *ip,
+void sender_received(struct peer *peer, struct host *host, const struct iphdr *ip,
 		     unsigned int bytes, u64 now)
 {
 	const struct tcphdr *tcp = (const void *)ip + sizeof(*ip);
@@ -137,19 +137,19 @@ void sender_received(struct far_end *far_end, struct host *host, const struct ip
 
 	if (ip->protocol != IPPROTO_TCP || bytes < sizeof(*ip) + sizeof(*tcp) ||
 	    bytes < sizeof(*ip) + tcp->doff * 4 ||
-	    ntohs(tcp->dest) != (u16)(far_end->configuration.first_source_port + host->number))
+	    ntohs(tcp->dest) != (u16)(peer->configuration.first_source_port + host->number))
 		return;
-	if (far_end->configuration.timestamps)
+	if (peer->configuration.timestamps)
 		read_timestamp(sender, tcp);
 	if (tcp->rst)
 		sender->state = SENDER_RESET;
 	else if (sender->state == SENDER_SYN_SENT && tcp->syn && tcp->ack)
-		establish(far_end, sender, tcp, now);
+		establish(peer, sender, tcp, now);
 	if (sender->state != SENDER_ESTABLISHED)
 		return;
 	sender->offered_window = ntohs(tcp->window); /* not scaled: the SYN offered no scaling */
-	take_acknowledgement(far_end, sender, ntohl(tcp->ack_seq), now);
-	feed_link(far_end, sender, now);
+	take_acknowledgement(peer, sender, ntohl(tcp->ack_seq), now);
+	feed_link(peer, sender, now);
 }
 
 u64 sender_next_ns(const struct host *host, u64 otherwise)

@@ -7,7 +7,7 @@
 #define MOST_RESPONSE_BYTES 8192
 #define MOST_BYTES_WITHOUT_SERVICE 1000 /* answers that need no disk, as NFS attributes */
 
-void server_received(struct far_end *far_end, struct host *host, const struct iphdr *ip,
+void server_received(struct peer *peer, struct host *host, const struct iphdr *ip,
 		     unsigned int bytes)
 {
 	const struct udphdr *udp = (const void *)ip + sizeof(*ip);
@@ -15,7 +15,7 @@ void server_received(struct far_end *far_end, struct host *host, const struct ip
 	struct request *request = &server->waiting[(server->first + server->count) % MOST_REQUESTS];
 
 	if (ip->protocol != IPPROTO_UDP || bytes < sizeof(*ip) + sizeof(*udp) + REQUEST_BYTES ||
-	    ntohs(udp->dest) != (u16)(far_end->configuration.port + host->number) ||
+	    ntohs(udp->dest) != (u16)(peer->configuration.port + host->number) ||
 	    server->count == MOST_REQUESTS)
 		return;
 	memcpy(&request->head, udp + 1, REQUEST_BYTES);
@@ -24,23 +24,23 @@ void server_received(struct far_end *far_end, struct host *host, const struct ip
 		server->count++;
 }
 
-static u64 service_ns(struct far_end *far_end, u32 response_bytes)
+static u64 service_ns(struct peer *peer, u32 response_bytes)
 {
 	if (response_bytes <= MOST_BYTES_WITHOUT_SERVICE)
 		return 0;
-	return far_end->configuration.service_ns[far_end->next_service++ % WIRE_SERVICE_TIMES];
+	return peer->configuration.service_ns[peer->next_service++ % WIRE_SERVICE_TIMES];
 }
 
-static void take_request(struct far_end *far_end, struct server *server, u64 now)
+static void take_request(struct peer *peer, struct server *server, u64 now)
 {
 	server->current_request = server->waiting[server->first];
 	server->first = (server->first + 1) % MOST_REQUESTS;
 	server->count--;
 	server->serving = true;
-	server->served_ns = now + service_ns(far_end, le32_to_cpu(server->current_request.head.response_bytes));
+	server->served_ns = now + service_ns(peer, le32_to_cpu(server->current_request.head.response_bytes));
 }
 
-static void answer(struct far_end *far_end, struct server *server)
+static void answer(struct peer *peer, struct server *server)
 {
 	u32 wanted = le32_to_cpu(server->current_request.head.response_bytes);
 	u32 payload = clamp_t(u32, wanted, REQUEST_BYTES, MOST_RESPONSE_BYTES);
@@ -48,19 +48,19 @@ static void answer(struct far_end *far_end, struct server *server)
 	server->serving = false;
 	server->datagram_bytes = sizeof(struct udphdr) + payload;
 	server->fragment = 0;
-	server->fragments = DIV_ROUND_UP(server->datagram_bytes, server_fragment_bytes(far_end));
+	server->fragments = DIV_ROUND_UP(server->datagram_bytes, server_fragment_bytes(peer));
 	server->ip_id++;
-	far_end->counters.responses++;
+	peer->counters.responses++;
 }
 
-void server_advance(struct far_end *far_end, struct host *host, u64 now)
+void server_advance(struct peer *peer, struct host *host, u64 now)
 {
 	struct server *server = &host->server;
 
 	if (!server->serving && !server->fragments && server->count)
-		take_request(far_end, server, now);
+		take_request(peer, server, now);
 	if (server->serving && server->served_ns <= now)
-		answer(far_end, server);
+		answer(peer, server);
 }
 
 bool server_has_frame(struct host *host, enum frame_kind *kind)

@@ -85,7 +85,7 @@ def test_udp_comes_at_the_rate_of_the_link(logs):
 
 
 @pytest.mark.parametrize("name", ["udp", "tcp", "requests", "merged"])
-def test_every_frame_and_byte_of_the_far_end_is_counted(logs, name):
+def test_every_frame_and_byte_of_the_peer_is_counted(logs, name):
     log = read(logs / f"{name}.runlog")
     wire = log.result.json()["wire"]
     assert log.complete
@@ -96,7 +96,7 @@ def test_every_frame_and_byte_of_the_far_end_is_counted(logs, name):
     assert wire["retransmissions"] == 0
 
 
-def test_the_far_end_does_what_the_receiver_sees(logs):
+def test_the_peer_does_what_the_receiver_sees(logs):
     udp = read(logs / "udp.runlog").result.json()
     assert udp["wire"]["sent_frames"] == udp["operations"] == 1000
     assert read(logs / "tcp.runlog").result.json()["wire"]["connections"] == 10

@@ -15,12 +15,12 @@ from functools import partial
 from pathlib import Path
 
 import pytest
-from patience import PATIENCE_S, measured_again, wait_until
+from timeouts import TIMEOUT_S, retried_if_disturbed, wait_until
 
 MAGIC = 0x52513132
 
 
-def run(*command, seconds=PATIENCE_S):
+def run(*command, seconds=TIMEOUT_S):
     return subprocess.run(
         list(map(str, command)), capture_output=True, text=True, timeout=seconds, check=False
     )
@@ -59,7 +59,7 @@ class Running:
             list(map(str, command)), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
         )
 
-    def result(self, *, status=0, seconds=PATIENCE_S):
+    def result(self, *, status=0, seconds=TIMEOUT_S):
         out, said = self.process.communicate(timeout=seconds)
         assert self.process.returncode == status, said
         return json.loads(out)
@@ -121,7 +121,7 @@ def test_every_request_is_answered_once(traffic, port, protocol):
     assert 0.1 < found["seconds"] < 5
 
 
-@measured_again
+@retried_if_disturbed
 def test_latency_is_the_service_time_and_a_little(traffic, port):
     with server(traffic, port, "--service-us", 20000):
         found, _ = client(traffic, port, "--small-every", 2, "--duration", 1)
@@ -135,7 +135,7 @@ def test_latency_is_the_service_time_and_a_little(traffic, port):
     assert latency["mean"] == pytest.approx(1e6 / found["operations"], rel=0.1)
 
 
-@measured_again
+@retried_if_disturbed
 def test_servers_work_one_at_a_time(traffic, port):
     with server(traffic, port, "--service-us", 10000):
         found, _ = client(
@@ -145,7 +145,7 @@ def test_servers_work_one_at_a_time(traffic, port):
     assert found["latency_us"]["p50"] > 70000  # seven others are served before
 
 
-@measured_again
+@retried_if_disturbed
 def test_exponential_service_times_have_their_mean(traffic, port):
     with server(traffic, port, "--service-exponential-us", 10_000, "--seed", 5):
         found, _ = client(traffic, port, "--duration", 3)
@@ -156,7 +156,7 @@ def test_exponential_service_times_have_their_mean(traffic, port):
     assert latency["p99"] > 2.5 * latency["mean"]
 
 
-@measured_again
+@retried_if_disturbed
 def test_a_schedule_counts_the_wait_that_a_closed_loop_omits(traffic, port):
     """One stall of 300 ms: a closed loop sees it once, an open one in all that were due then."""
     with background(traffic, "request-response", "server", "--port", port, port=port) as serving:
@@ -215,7 +215,7 @@ def test_what_is_lost_is_asked_for_again_with_the_same_id(traffic, port):
     assert found["latency_us"]["max"] > 200e3  # from the first time it was sent
 
 
-@measured_again
+@retried_if_disturbed
 def test_a_server_that_is_killed_is_noticed(traffic, port):
     with server(traffic, port) as serving:
         threading.Timer(0.3, serving.process.kill).start()
@@ -225,7 +225,7 @@ def test_a_server_that_is_killed_is_noticed(traffic, port):
     assert 4 <= found["timeouts"] <= 8
 
 
-@measured_again
+@retried_if_disturbed
 def test_a_connection_that_breaks_is_noticed(traffic, port):
     with server(traffic, port, protocol="tcp") as serving:
         threading.Timer(0.3, serving.process.kill).start()
@@ -250,7 +250,7 @@ def test_where_nobody_listens_is_tried_again_and_named(traffic, port):
     assert re.fullmatch(f"coalescope-traffic: {said}", done.stderr)
 
 
-@measured_again
+@retried_if_disturbed
 def test_warm_up_and_cool_down_are_not_counted(traffic, port):
     begun = time.monotonic()
     with server(traffic, port, "--service-us", 10000) as serving:
@@ -322,7 +322,7 @@ def test_a_sink_that_does_not_keep_up_says_what_it_dropped(traffic, port):
     assert got["operations"] + got["dropped"] == 20000
 
 
-@measured_again
+@retried_if_disturbed
 def test_a_source_keeps_its_rate(traffic, port):
     with background(traffic, "sink", "udp", "--port", port, port=port) as sinking:
         more = ["--packet-rate", 2000, "--jitter", 0.5, "--seed", 3, "--duration", 1]

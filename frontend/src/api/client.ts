@@ -2,9 +2,9 @@
 import createClient from 'openapi-fetch';
 import { answerFrom, currentCopy } from './copy';
 import { errorFrom, Unreachable } from './errors';
+import { takePreloaded } from './preloaded';
 import type { paths } from './schema';
 import { askForToken, authorization, currentToken, wantsToken } from './token';
-import { told } from './told';
 
 async function attempt(request: Request): Promise<Response> {
   const each = request.clone();
@@ -22,7 +22,7 @@ async function attempt(request: Request): Promise<Response> {
 async function sendRequest(request: Request): Promise<Response> {
   const copy = currentCopy();
   if (copy) return answerFrom(copy, request);
-  const early = await told(request);
+  const early = await takePreloaded(request);
   if (early) return early;
   for (;;) {
     const used = currentToken();

@@ -10,7 +10,7 @@ import {
   useQueryClient,
 } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
-import { begin } from '../state/underWay';
+import { startWork } from '../state/pendingWork';
 import { body, client } from './client';
 import { currentCopy } from './copy';
 import { ApiError } from './errors';
@@ -58,7 +58,7 @@ askAgainAfterOutages(queries);
 
 let answered: (() => void) | null = null;
 queries.getQueryCache().subscribe(() => {
-  if (queries.isFetching() > 0) answered ??= begin();
+  if (queries.isFetching() > 0) answered ??= startWork();
   else {
     answered?.();
     answered = null;

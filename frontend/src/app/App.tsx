@@ -4,11 +4,11 @@ import { type RefObject, Suspense, useEffect, useLayoutEffect, useRef, useState,
 import { type AroundNavHandler, Router, useLocation } from 'wouter';
 import { base } from '../api/home';
 import { queries } from '../api/queries';
-import { asked, close, followQuestions } from '../components/definition';
+import { activeTerm, close, listenForDefinitions } from '../components/definition';
 import { LoadingLine } from '../components/Loading';
-import { Helped } from '../components/QuantityName';
+import { TooltipsEnabled } from '../components/QuantityName';
 import { currentPathname, followAddress } from '../state/address';
-import { begin } from '../state/underWay';
+import { startWork } from '../state/pendingWork';
 import { flushQuery } from '../state/url';
 import { AboutCopy } from './AboutCopy';
 import { ErrorBoundary } from './ErrorBoundary';
@@ -22,20 +22,20 @@ const HELP_AFTER_MS = 500;
 function useHelp(): typeof import('./Help') | null {
   const [help, setHelp] = useState<typeof import('./Help') | null>(null);
   // with the page, not after: one can ask as soon as it is seen
-  useLayoutEffect(() => followQuestions(document), []);
-  const wanted = useSyncExternalStore(asked.subscribe, () => asked.get().now !== null);
+  useLayoutEffect(() => listenForDefinitions(document), []);
+  const wanted = useSyncExternalStore(activeTerm.subscribe, () => activeTerm.get().now !== null);
   useEffect(() => {
     if (help) return;
-    const over = begin();
+    const done = startWork();
     const fetchHelp = () =>
       import('./Help')
         // one that does not come can be asked for again
         .then(setHelp, () => close())
-        .finally(over);
+        .finally(done);
     const timer = setTimeout(fetchHelp, wanted ? 0 : HELP_AFTER_MS);
     return () => {
       clearTimeout(timer);
-      over();
+      done();
     };
   }, [help, wanted]);
   return help;
@@ -108,9 +108,9 @@ export function App() {
   return (
     <QueryClientProvider client={queries}>
       <Router base={base} aroundNav={leave}>
-        <Helped value={true}>
+        <TooltipsEnabled value={true}>
           <Shell />
-        </Helped>
+        </TooltipsEnabled>
       </Router>
     </QueryClientProvider>
   );

@@ -8,9 +8,9 @@ import { queries } from '../api/queries';
 import { answerToken, tokenQuestion } from '../api/token';
 import { LoadingLine } from '../components/Loading';
 import { ErrorBoundary } from './ErrorBoundary';
-import { page } from './page';
+import { lazyPage } from './lazyPage';
 
-export const EmbedPage = page(async () => (await import('../features/embed/EmbedPage')).EmbedPage);
+export const EmbedPage = lazyPage(async () => (await import('../features/embed/EmbedPage')).EmbedPage);
 
 /** A token is asked for in the page itself, never in a frame that may be anybody's. */
 function NoToken() {

@@ -40,7 +40,7 @@ export function Header() {
       <Link href="/" className="mark" aria-label="Coalescope, home">
         <svg viewBox="0 0 20 20" width="20" height="20" aria-hidden="true">
           <path d="M2 7v6M5.5 7v6M9 7v6M12.5 7v6" stroke="currentColor" strokeOpacity=".55" strokeWidth="1.6" />
-          <path d="M17 2v16" stroke="var(--needle)" strokeWidth="2" />
+          <path d="M17 2v16" stroke="var(--crosshair)" strokeWidth="2" />
         </svg>
         Coalescope
       </Link>

@@ -3,29 +3,29 @@ import { Redirect, Route, Switch } from 'wouter';
 import { currentCopy } from '../api/copy';
 import { fetchAhead } from '../api/queries';
 import { EmbedPage } from './EmbedApp';
+import { lazyPage } from './lazyPage';
 import { NotFoundPage } from './NotFoundPage';
-import { page } from './page';
 
-const ExperimentsPage = page(async () => (await import('../features/experiments/ExperimentsPage')).ExperimentsPage);
-const ExplorerPage = page(async () => (await import('../features/explorer/ExplorerPage')).ExplorerPage);
-const ModelsPage = page(async () => (await import('../features/models/ModelsPage')).ModelsPage);
-const ModelPage = page(async () => (await import('../features/models/ModelPage')).ModelPage);
-const AboutPage = page(async () => (await import('../features/models/AboutPage')).AboutPage);
-const GlossaryPage = page(async () => (await import('../features/glossary/GlossaryPage')).GlossaryPage);
-const FiguresPage = page(async () => (await import('../features/figures/FiguresPage')).FiguresPage);
-const FigurePage = page(async () => (await import('../features/figures/FigurePage')).FigurePage);
-const HowItWorksPage = page(async () => (await import('../features/how-it-works/HowItWorksPage')).HowItWorksPage);
-const StartPage = page(async () => (await import('../features/start/StartPage')).StartPage);
-const WorkshopPage = page(async () => (await import('../features/workshop/WorkshopPage')).WorkshopPage);
-const UploadPage = page(async () => (await import('../features/upload/UploadPage')).UploadPage);
-const RunsPage = page(async () => (await import('../features/runs/RunsPage')).RunsPage);
-const RunPage = page(async () => (await import('../features/runs/RunPage')).RunPage);
-const ReplicatesPage = page(async () => (await import('../features/replicates/ReplicatesPage')).ReplicatesPage);
-const ComparePage = page(async () => (await import('../features/compare/ComparePage')).ComparePage);
-const OpenPage = page(async () => (await import('../features/open/OpenPage')).OpenPage);
-const LinkPage = page(async () => (await import('../features/links/LinkPage')).LinkPage);
+const ExperimentsPage = lazyPage(async () => (await import('../features/experiments/ExperimentsPage')).ExperimentsPage);
+const ExplorerPage = lazyPage(async () => (await import('../features/explorer/ExplorerPage')).ExplorerPage);
+const ModelsPage = lazyPage(async () => (await import('../features/models/ModelsPage')).ModelsPage);
+const ModelPage = lazyPage(async () => (await import('../features/models/ModelPage')).ModelPage);
+const AboutPage = lazyPage(async () => (await import('../features/models/AboutPage')).AboutPage);
+const GlossaryPage = lazyPage(async () => (await import('../features/glossary/GlossaryPage')).GlossaryPage);
+const FiguresPage = lazyPage(async () => (await import('../features/figures/FiguresPage')).FiguresPage);
+const FigurePage = lazyPage(async () => (await import('../features/figures/FigurePage')).FigurePage);
+const HowItWorksPage = lazyPage(async () => (await import('../features/how-it-works/HowItWorksPage')).HowItWorksPage);
+const StartPage = lazyPage(async () => (await import('../features/start/StartPage')).StartPage);
+const WorkshopPage = lazyPage(async () => (await import('../features/workshop/WorkshopPage')).WorkshopPage);
+const UploadPage = lazyPage(async () => (await import('../features/upload/UploadPage')).UploadPage);
+const RunsPage = lazyPage(async () => (await import('../features/runs/RunsPage')).RunsPage);
+const RunPage = lazyPage(async () => (await import('../features/runs/RunPage')).RunPage);
+const ReplicatesPage = lazyPage(async () => (await import('../features/replicates/ReplicatesPage')).ReplicatesPage);
+const ComparePage = lazyPage(async () => (await import('../features/compare/ComparePage')).ComparePage);
+const OpenPage = lazyPage(async () => (await import('../features/open/OpenPage')).OpenPage);
+const LinkPage = lazyPage(async () => (await import('../features/links/LinkPage')).LinkPage);
 
-const AHEAD: readonly (readonly [RegExp, { load(): Promise<void> }])[] = [
+const PREFETCHED: readonly (readonly [RegExp, { load(): Promise<void> }])[] = [
   [/^\/$/, ExperimentsPage],
   [/^\/experiments\/[^/]+\/runs$/, RunsPage],
   [/^\/experiments\/[^/]+\/replicates$/, ReplicatesPage],
@@ -53,24 +53,24 @@ const PATIENCE_MS = 150;
  * The fit is asked for as soon as experiment and cells say which. The answers that the document brought are here at once, and drawn with
  * the page's first render; without them it would be made twice.
  */
-async function explorerAhead(slug: string): Promise<void> {
+async function prefetchExplorer(slug: string): Promise<void> {
   const data = fetchAhead(slug);
-  const code = import('../features/explorer/ahead');
+  const code = import('../features/explorer/prefetch');
   const known = Promise.all([data, code])
-    .then(([{ experiment, cells }, { askAhead }]) => askAhead(experiment, cells))
+    .then(([{ experiment, cells }, { prefetchFits }]) => prefetchFits(experiment, cells))
     .catch(() => undefined);
   await ExplorerPage.load().catch(() => undefined);
   await Promise.race([known, new Promise((resolve) => setTimeout(resolve, PATIENCE_MS))]);
 }
 
 /** Code and data of the first page, side by side. A page that does not come is asked for again when it is rendered. */
-export async function loadAhead(path: string): Promise<void> {
+export async function prefetchPage(path: string): Promise<void> {
   const slug = /^\/explorer\/([^/]+)$/.exec(path)?.[1];
   if (slug !== undefined) {
-    await explorerAhead(decodeURIComponent(slug));
+    await prefetchExplorer(decodeURIComponent(slug));
     return;
   }
-  await AHEAD.find(([pattern]) => pattern.test(path))?.[1]
+  await PREFETCHED.find(([pattern]) => pattern.test(path))?.[1]
     .load()
     .catch(() => undefined);
 }

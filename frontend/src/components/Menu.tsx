@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { type KeyboardEvent, type MouseEvent, type ReactNode, type ToggleEvent, useId, useRef, useState } from 'react';
 import { flushSync } from 'react-dom';
-import { Beside } from './Later';
+import { AfterFirstPaint } from './AfterPaint';
 import './Menu.css';
 
 const GAP = 4;
@@ -116,7 +116,7 @@ export function Menu(props: {
       </button>
       <div ref={menu} id={id} popover="auto" className="menu" onBeforeToggle={onBeforeToggle} onToggle={onToggle}>
         <div ref={list} role="menu" tabIndex={-1} aria-label={props.label} onKeyDown={onKeyDown}>
-          <Beside now={open}>{props.children}</Beside>
+          <AfterFirstPaint now={open}>{props.children}</AfterFirstPaint>
         </div>
         {props.after}
       </div>

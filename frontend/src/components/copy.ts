@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { useEffect, useRef, useState } from 'react';
-import { begin } from '../state/underWay';
+import { startWork } from '../state/pendingWork';
 
 const SAID_MS = 1600;
 
@@ -32,7 +32,7 @@ export function useSaid(): [string | null, (word: string) => void] {
       clearTimeout(timer.current);
       setSaid(word);
       over.current();
-      over.current = begin();
+      over.current = startWork();
       timer.current = setTimeout(() => {
         setSaid(null);
         over.current();

@@ -3,7 +3,7 @@
 // where its press does something else.
 import { createStore } from '../state/store';
 
-export interface Asked {
+export interface ActiveTerm {
   readonly name: string;
   /** What was asked: the card opens beside it. */
   readonly anchor: Element;
@@ -20,17 +20,17 @@ const AWAY_MS = 250;
 /** What has a press of its own. */
 const BUSY = '[role="radio"], [role^="menuitem"], [role="option"], [aria-haspopup="menu"], a, label, summary';
 
-export const asked = createStore<{ readonly now: Asked | null }>({ now: null });
+export const activeTerm = createStore<{ readonly now: ActiveTerm | null }>({ now: null });
 
 export function define(name: string, anchor: Element | null): void {
-  if (anchor) asked.set({ now: { name, anchor, held: true, from: document.activeElement } });
+  if (anchor) activeTerm.set({ now: { name, anchor, held: true, from: document.activeElement } });
 }
 
 /** Closes the card. The focus goes back to where it came from, unless it has gone elsewhere. */
 export function close(back = true): void {
-  const { now } = asked.get();
+  const { now } = activeTerm.get();
   if (!now) return;
-  asked.set({ now: null });
+  activeTerm.set({ now: null });
   if (!back || !now.held) return;
   const to = now.anchor.matches('button, a, [tabindex]') ? now.anchor : now.from;
   if (to instanceof HTMLElement) to.focus();
@@ -54,41 +54,43 @@ function named(target: EventTarget | null): Element | null {
 }
 
 /** Listens on the whole page, once. Returns how to stop. */
-export function followQuestions(page: Document): () => void {
+export function listenForDefinitions(page: Document): () => void {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const soon = (ms: number, act: () => void) => {
     clearTimeout(timer);
     timer = setTimeout(act, ms);
   };
   const outside = (target: EventTarget | null) =>
-    !closest(target, CARD) && closest(target, NAMED) !== asked.get().now?.anchor;
+    !closest(target, CARD) && closest(target, NAMED) !== activeTerm.get().now?.anchor;
 
   const listeners: { readonly [K in keyof DocumentEventMap]?: (event: DocumentEventMap[K]) => void } = {
     click(event) {
       const named = closest(event.target, NAMED);
       clearTimeout(timer);
       if (!named || closest(named, BUSY)) return;
-      const { now } = asked.get();
+      const { now } = activeTerm.get();
       if (now?.held && now.anchor === named) close();
       else define(named.dataset.quantity ?? '', named);
     },
     pointerover(event) {
       if (event.pointerType !== 'mouse' || event.buttons !== 0) return;
-      const { now } = asked.get();
+      const { now } = activeTerm.get();
       const named = closest(event.target, NAMED);
       if (now?.held) return;
       if (now && !outside(event.target)) clearTimeout(timer);
       else if (named)
-        soon(REST_MS, () => asked.set({ now: { name: named.dataset.quantity ?? '', anchor: named, held: false } }));
+        soon(REST_MS, () =>
+          activeTerm.set({ now: { name: named.dataset.quantity ?? '', anchor: named, held: false } }),
+        );
       else if (now) soon(AWAY_MS, () => close());
       else clearTimeout(timer);
     },
     pointerdown(event) {
       clearTimeout(timer);
-      if (asked.get().now && outside(event.target)) close(false);
+      if (activeTerm.get().now && outside(event.target)) close(false);
     },
     keydown(event) {
-      if (event.key === 'Escape' && asked.get().now) {
+      if (event.key === 'Escape' && activeTerm.get().now) {
         event.stopPropagation();
         clearTimeout(timer);
         close();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // One frame at a time: however many events ask, the latest state is drawn once, before the next paint.
 
-import { begin } from '../state/underWay';
+import { startWork } from '../state/pendingWork';
 
 export interface Frames {
   /** Draws in the coming frame. */
@@ -32,7 +32,7 @@ export function frames(draw: () => void): Frames {
   return {
     ask() {
       if (waiting !== 0) return;
-      over = begin();
+      over = startWork();
       waiting = requestAnimationFrame(run);
     },
     now() {
@@ -71,7 +71,7 @@ export function spareTime(work: () => void): SpareTime {
   return {
     ask() {
       if (waiting !== undefined) return;
-      over = begin();
+      over = startWork();
       waiting = setTimeout(run);
     },
     stop,

@@ -7,7 +7,7 @@ import { Drawing, useWidth } from './Drawing';
 const STEP: Readonly<Record<string, number>> = { ArrowLeft: -1, ArrowRight: 1, PageUp: 10, PageDown: -10 };
 const MOST_ROWS = 40;
 
-/** How runs went over their time. Drag, or the arrow keys, move the needle; Escape takes it away. */
+/** How runs went over their time. Drag, or the arrow keys, move the crosshair; Escape takes it away. */
 export function Timeline({ runs, label }: { runs: readonly TimedRun[]; label: string }) {
   const [place, width] = useWidth<HTMLDivElement>();
   const [at, setAt] = useState<number | null>(null);
@@ -29,7 +29,7 @@ export function Timeline({ runs, label }: { runs: readonly TimedRun[]; label: st
     <div ref={place}>
       {width > 0 && (
         <Drawing
-          label={`${label}. Arrow keys move the needle.`}
+          label={`${label}. Arrow keys move the crosshair.`}
           width={width}
           height={picture.height}
           shapes={picture.shapes}

@@ -158,7 +158,7 @@ export const LETTER_PX = { sentence: 0.51 * TEXT.label, name: 0.58 * TEXT.label,
 export const TICK: Attributes = { 'font-size': TEXT.label, fill: 'var(--ink-2)' };
 export const AXIS: Attributes = { 'font-size': TEXT.label, fill: 'var(--ink-2)' };
 export const NOTE: Attributes = { 'font-size': TEXT.label, fill: 'var(--ink-3)' };
-export const LIVE: Attributes = { 'font-size': TEXT.label, 'font-weight': 600, fill: 'var(--needle-ink)' };
+export const LIVE: Attributes = { 'font-size': TEXT.label, 'font-weight': 600, fill: 'var(--crosshair-ink)' };
 export const HALO: Attributes = {
   stroke: 'var(--ground)',
   'stroke-width': 4,

@@ -30,7 +30,7 @@ export interface TimedRun {
   readonly contents: Contents;
 }
 
-interface Drawn {
+interface OnMounted {
   readonly label: string;
   readonly series: Series;
   readonly edges: readonly number[];
@@ -42,7 +42,7 @@ interface Panel {
   readonly title: string;
   /** The quantity that the title names, where it is one. */
   readonly of?: string;
-  readonly lines: readonly Drawn[];
+  readonly lines: readonly OnMounted[];
   /** What the values cannot exceed. */
   readonly limit?: number;
   /** Lines stand on each other and fill what is below them. */
@@ -89,7 +89,7 @@ function plainPanel(runs: readonly TimedRun[], group: string): Panel {
   const lines = runs.flatMap(({ name, contents }, run) => {
     const own = contents.series.filter((s) => s.group === group);
     const shown = together ? own.slice(0, 1) : own;
-    return shown.map((series, k): Drawn => {
+    return shown.map((series, k): OnMounted => {
       const sends = /^(tx_|sent)/.test(series.name);
       return {
         label: together ? name : own.length > 1 ? (sends ? 'sent' : 'received') : '',
@@ -109,7 +109,7 @@ const several = (runs: readonly TimedRun[]): boolean => runs.length > 1;
 
 function cpuPanel(runs: readonly TimedRun[]): Panel {
   if (several(runs)) {
-    const lines = runs.flatMap(({ name, contents }, run): Drawn[] => {
+    const lines = runs.flatMap(({ name, contents }, run): OnMounted[] => {
       const idle = contents.series.find((s) => s.name === 'cpu_idle_percent');
       if (!idle) return [];
       const busy = (v: number | null) => (v === null ? null : 100 - v);
@@ -130,7 +130,7 @@ function cpuPanel(runs: readonly TimedRun[]): Panel {
   const busy = contents.series.filter(
     (s) => s.group === 'cpu' && s.name !== 'cpu_idle_percent' && average(s.mean) > LEAST_PERCENT,
   );
-  const lines = busy.map((series, k): Drawn => {
+  const lines = busy.map((series, k): OnMounted => {
     const share = busy.length > 1 ? Math.round(100 - (100 * k) / (busy.length - 1)) : 100;
     return {
       label: series.label,
@@ -151,7 +151,7 @@ function average(values: readonly (number | null)[]): number {
 const most = (values: readonly (number | null)[]): number => values.reduce<number>((a, v) => Math.max(a, v ?? 0), 0);
 
 /** Running sums from the bottom: what each line of a stack stands on, and its own top. */
-function stack(lines: readonly Drawn[]): { base: number[]; top: number[] }[] {
+function stack(lines: readonly OnMounted[]): { base: number[]; top: number[] }[] {
   let base = lines[0]?.series.mean.map(() => 0) ?? [];
   return lines.map(({ series }) => {
     const own = base;
@@ -232,7 +232,7 @@ function panelShapes(panel: Panel, top: number, height: number, x: Scale, right:
   return [...shapes, ...labels(panel, stacks, y, top, height, right, at)];
 }
 
-/** What a line is, and at the needle its value, at the right end of it. */
+/** What a line is, and at the crosshair its value, at the right end of it. */
 function labels(
   panel: Panel,
   stacks: readonly { base: number[]; top: number[] }[],
@@ -300,7 +300,7 @@ function windowMarks(run: TimedRun, x: Scale, top: number, bottom: number): Shap
   );
 }
 
-/** The whole picture in a width; `at` is the moment under the needle. */
+/** The whole picture in a width; `at` is the moment under the crosshair. */
 export function timeline(runs: readonly TimedRun[], width: number, at: number | null): Timeline {
   const panels = panelsOf(runs);
   const named = panels.some(({ lines }) => lines.some(({ label }) => label !== ''));
@@ -343,6 +343,6 @@ export function timeline(runs: readonly TimedRun[], width: number, at: number | 
     text(right + 8, bottom + 17, 's', TICK),
     ...(alone ? windowMarks(runs[0], x, HEAD, bottom) : []),
   ];
-  if (at !== null) shapes.push(line(x(at), HEAD, x(at), bottom, { stroke: 'var(--needle)', 'stroke-width': 1.5 }));
+  if (at !== null) shapes.push(line(x(at), HEAD, x(at), bottom, { stroke: 'var(--crosshair)', 'stroke-width': 1.5 }));
   return { shapes, height: bottom + FOOT, left: LEFT, right, time: x };
 }

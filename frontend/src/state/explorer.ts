@@ -3,7 +3,7 @@
 import type { FactorValue } from '../api/types';
 import type { Advice } from './advice';
 import type { Contrast, Figure, Turn } from './figure';
-import { type Axes, type AxisScale, type Cut, NONE } from './layout';
+import { type Axes, type AxisScale, NONE, type SliceSelection } from './layout';
 import type { Pin } from './pins';
 import type { Frames } from './prediction';
 
@@ -13,7 +13,7 @@ export type Method = (typeof METHODS)[number];
 export const SURFACES = ['model', 'cells'] as const;
 export type Surface = (typeof SURFACES)[number];
 
-export interface ExplorerState extends Cut {
+export interface ExplorerState extends SliceSelection {
   readonly measure: string;
   readonly surface: Surface;
   readonly figure: Figure;
@@ -35,8 +35,8 @@ export interface ExplorerState extends Cut {
   readonly base: boolean;
   readonly frames: Frames;
   /** Sliders that were moved. */
-  readonly byHand: Readonly<Record<string, number>>;
-  /** Parameter sets drawn beside the one in hand. */
+  readonly overrides: Readonly<Record<string, number>>;
+  /** Parameter sets drawn beside the current one. */
   readonly pins: readonly Pin[];
   /** The parameter that a pull moves; null: the one that does most there. */
   readonly pull: string | null;
@@ -50,7 +50,7 @@ export interface Choice {
 }
 
 /** What an address may say about one experiment, or one model without data. */
-export interface Terms {
+export interface ViewSchema {
   /** What may be an axis; with several levels, also a facet. */
   readonly factors: readonly Choice[];
   /** The state an address without parameters means. */
@@ -58,10 +58,10 @@ export interface Terms {
   /** Given the axes: the factors of which one level is looked at, and the level that each starts at. */
   choices(axes: Axes): readonly (Choice & { readonly start: FactorValue })[];
   /** Given the choices that were made: other cells, other measures and settings. */
-  slice(cut: Cut): SliceTerms;
+  slice(cut: SliceSelection): SliceSchema;
 }
 
-export interface AxisTerms {
+export interface AxisSchema {
   readonly name: string;
   readonly lo: number;
   readonly hi: number;
@@ -75,29 +75,29 @@ export interface AxisTerms {
 /** No model: the surface is drawn through the cells. */
 export const NO_MODEL = 'none';
 
-export interface ModelTerms {
+export interface ModelSchema {
   readonly id: string;
   readonly sliders: readonly { readonly name: string; readonly lo: number; readonly hi: number }[];
 }
 
-export interface SliceTerms {
+export interface SliceSchema {
   /** With cells here; the first is the default. */
   readonly measures: readonly string[];
-  readonly x: AxisTerms | null;
-  readonly y: AxisTerms | null;
+  readonly x: AxisSchema | null;
+  readonly y: AxisSchema | null;
   /** Models that predict the measure here; the first is the default. */
-  models(measure: string): readonly ModelTerms[];
+  models(measure: string): readonly ModelSchema[];
 }
 
 /** The values as they go into an address: short, and the same when read back. */
 export const shortened = (v: number): number => Number(v.toPrecision(4));
 
 /** The state that an address with nothing but these axes and choices means. */
-export function stateFor(terms: Terms, { axes, where }: Cut): ExplorerState {
-  const slice = terms.slice({ axes, where });
-  const { measure } = terms.defaults;
+export function stateFor(schema: ViewSchema, { axes, where }: SliceSelection): ExplorerState {
+  const slice = schema.slice({ axes, where });
+  const { measure } = schema.defaults;
   return {
-    ...terms.defaults,
+    ...schema.defaults,
     axes,
     where,
     measure: slice.measures.includes(measure) || slice.measures.length === 0 ? measure : slice.measures[0],
@@ -107,10 +107,10 @@ export function stateFor(terms: Terms, { axes, where }: Cut): ExplorerState {
 }
 
 /** The axes that were asked for, and the rest: a factor stands on one of them, and what was not asked for gives way. */
-export function axesWith(terms: Terms, asked: Partial<Axes>): Axes {
-  const own = terms.defaults.axes;
+export function axesWith(schema: ViewSchema, asked: Partial<Axes>): Axes {
+  const own = schema.defaults.axes;
   const free = (name: string, ...taken: (string | undefined)[]): boolean => name !== NONE && !taken.includes(name);
-  const others = [own.x, own.y, ...terms.factors.map((f) => f.name)];
+  const others = [own.x, own.y, ...schema.factors.map((f) => f.name)];
   const first = own.x === NONE ? NONE : others.find((name) => free(name, asked.y, asked.facet));
   const x = asked.x ?? first ?? NONE;
   const y = asked.y ?? [own.y, ...(own.y === x ? [own.x] : [])].find((name) => free(name, x, asked.facet)) ?? NONE;
@@ -137,7 +137,7 @@ export function axesAfter(axes: Axes, at: 'x' | 'y' | 'facet', name: string): Ax
 }
 
 /** Where the crosshair comes to stand on an axis, if it stood at `value` of another. */
-function carried(value: number | null, from: AxisTerms | null, to: AxisTerms | null): number | null {
+function carried(value: number | null, from: AxisSchema | null, to: AxisSchema | null): number | null {
   if (!to) return null;
   if (value === null || from?.name !== to.name) return to.start;
   if (to.names) {
@@ -148,11 +148,11 @@ function carried(value: number | null, from: AxisTerms | null, to: AxisTerms | n
 }
 
 /** Another cut keeps what it can of the view: the measure and the crosshair, where it has them. */
-export function afterCut(state: ExplorerState, cut: Cut, terms: Terms): ExplorerState {
-  const start = stateFor(terms, cut);
-  const [before, after] = [terms.slice(state), terms.slice(cut)];
+export function afterCut(state: ExplorerState, cut: SliceSelection, schema: ViewSchema): ExplorerState {
+  const start = stateFor(schema, cut);
+  const [before, after] = [schema.slice(state), schema.slice(cut)];
   const axes = [before.x, before.y];
-  const keep = (to: AxisTerms | null): number | null => {
+  const keep = (to: AxisSchema | null): number | null => {
     const from = axes.find((a) => a?.name === to?.name) ?? null;
     return carried(from && from === before.x ? state.x : state.y, from, to);
   };
@@ -163,7 +163,7 @@ export function afterCut(state: ExplorerState, cut: Cut, terms: Terms): Explorer
     where: cut.where,
     measure: after.measures.includes(state.measure) ? state.measure : start.measure,
     model: null,
-    byHand: {},
+    overrides: {},
     lines: sameLines && cut.axes === state.axes && !after.y?.names ? state.lines : null,
     x: keep(after.x),
     y: keep(after.y),
@@ -171,31 +171,31 @@ export function afterCut(state: ExplorerState, cut: Cut, terms: Terms): Explorer
 }
 
 /** The state after another level of one choice. */
-export const withLevel = (state: ExplorerState, name: string, level: FactorValue, terms: Terms): ExplorerState =>
-  afterCut(state, { axes: state.axes, where: { ...state.where, [name]: level } }, terms);
+export const withLevel = (state: ExplorerState, name: string, level: FactorValue, schema: ViewSchema): ExplorerState =>
+  afterCut(state, { axes: state.axes, where: { ...state.where, [name]: level } }, schema);
 
 /** Across and up change places. The same cells under the same model: what was chosen of it stays. */
-export function swapped(state: ExplorerState, terms: Terms): ExplorerState {
-  const { axes, model, byHand } = state;
+export function swapped(state: ExplorerState, schema: ViewSchema): ExplorerState {
+  const { axes, model, overrides } = state;
   if (axes.x === NONE || axes.y === NONE) return state;
-  return { ...withAxes(state, axesAfter(axes, 'x', axes.y), terms), model, byHand };
+  return { ...withAxes(state, axesAfter(axes, 'x', axes.y), schema), model, overrides };
 }
 
 /** The state over other axes. A factor that was an axis, and is one no more, stays at the setting of the crosshair where that was measured. */
-export function withAxes(state: ExplorerState, axes: Axes, terms: Terms): ExplorerState {
-  const before = terms.slice(state);
-  const stood = (axis: AxisTerms | null, value: number | null): [string, string][] =>
+export function withAxes(state: ExplorerState, axes: Axes, schema: ViewSchema): ExplorerState {
+  const before = schema.slice(state);
+  const stood = (axis: AxisSchema | null, value: number | null): [string, string][] =>
     axis && value !== null ? [[axis.name, axis.names?.[value] ?? String(value)]] : [];
   const last = new Map([...stood(before.x, state.x), ...stood(before.y, state.y)]);
   const where = Object.fromEntries(
-    terms.choices(axes).map(({ name, levels, start }) => {
+    schema.choices(axes).map(({ name, levels, start }) => {
       const kept = state.where[name] ?? levels.find((l) => String(l) === last.get(name));
       return [name, kept ?? start];
     }),
   );
-  const next = afterCut(state, { axes, where }, terms);
+  const next = afterCut(state, { axes, where }, schema);
   if (next.measure === state.measure || state.measure === '') return next;
   // nothing was measured there: the levels that an address would start at are better
-  const started = Object.fromEntries(terms.choices(axes).map(({ name, start }) => [name, start]));
-  return afterCut(state, { axes, where: started }, terms);
+  const started = Object.fromEntries(schema.choices(axes).map(({ name, start }) => [name, start]));
+  return afterCut(state, { axes, where: started }, schema);
 }

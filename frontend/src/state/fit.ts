@@ -149,14 +149,16 @@ export function numberIn(s: Slider, text: string): number | string {
 export function slidersOf(
   terms: readonly ScalarTerm[],
   fit: Fit | null,
-  byHand: Readonly<Record<string, number>>,
+  overrides: Readonly<Record<string, number>>,
 ): Slider[] {
-  return terms.map((term) => sliderOf(term, fit, byHand[term.name]));
+  return terms.map((term) => sliderOf(term, fit, overrides[term.name]));
 }
 
 /** The values of the sliders: those set by hand, the others where they start. */
-export const thetaOf = (sliders: readonly Slider[], byHand: Readonly<Record<string, number>>): Record<string, number> =>
-  Object.fromEntries(sliders.map((s) => [s.name, byHand[s.name] ?? s.start]));
+export const thetaOf = (
+  sliders: readonly Slider[],
+  overrides: Readonly<Record<string, number>>,
+): Record<string, number> => Object.fromEntries(sliders.map((s) => [s.name, overrides[s.name] ?? s.start]));
 
 /**
  * Half the 95 % interval of a prediction: where the mean of a cell would lie that is measured there. The fit's covariance through

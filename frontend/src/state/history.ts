@@ -28,9 +28,9 @@ function moved(a: ExplorerState, b: ExplorerState): string | null {
   for (const key of Object.keys(b) as (keyof ExplorerState)[]) {
     if (a[key] === b[key]) continue;
     if (key === 'x' || key === 'y' || key === 'turn') names.push(key);
-    else if (key === 'byHand') {
-      const sliders = new Set([...Object.keys(a.byHand), ...Object.keys(b.byHand)]);
-      for (const name of sliders) if (a.byHand[name] !== b.byHand[name]) names.push(`slider ${name}`);
+    else if (key === 'overrides') {
+      const sliders = new Set([...Object.keys(a.overrides), ...Object.keys(b.overrides)]);
+      for (const name of sliders) if (a.overrides[name] !== b.overrides[name]) names.push(`slider ${name}`);
     } else return null;
   }
   return names.sort().join(' ');

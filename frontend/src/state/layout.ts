@@ -37,7 +37,7 @@ export interface Axes {
 }
 
 /** How the cells are cut: the axes, and one level of each factor that is neither. */
-export interface Cut {
+export interface SliceSelection {
   readonly axes: Axes;
   readonly where: Readonly<Record<string, FactorValue>>;
 }
@@ -168,7 +168,7 @@ export function choicesOf(experiment: Experiment, axes: Axes): Factor[] {
 }
 
 /** Facets share their axes: those span the cells of all of them. */
-export function layoutOf(experiment: Experiment, cells: readonly Cell[], { axes, where }: Cut): Layout {
+export function layoutOf(experiment: Experiment, cells: readonly Cell[], { axes, where }: SliceSelection): Layout {
   const { [axes.facet]: _, ...others } = where;
   const here = cells.filter((c) => matches(c, others));
   const named = (name: string): Factor | undefined => experiment.factors.find((f) => f.name === name);

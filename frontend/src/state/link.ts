@@ -18,17 +18,16 @@ import {
   weightsText,
   withLimits,
 } from './advice';
-import { CUT, type ExplorerField, type ExplorerForm, ifSameAxis, type Known, knownOf, of, says } from './cut';
 import {
-  type AxisTerms,
+  type AxisSchema,
   axesWith,
   type ExplorerState,
   METHODS,
-  type ModelTerms,
+  type ModelSchema,
   NO_MODEL,
   SURFACES,
   stateFor,
-  type Terms,
+  type ViewSchema,
 } from './explorer';
 import { keptBy, matching, oneOf, orNull, part, queryOf, readFields, within, written } from './fields';
 import { CONTRASTS, FIGURES, isSlug, readTurn, turnText } from './figure';
@@ -36,13 +35,23 @@ import { levelAt } from './layout';
 import { fits, MOST_PINS, type Pin, pinText, readPin, suits } from './pins';
 import { numberIn, Reader, type Rejected } from './reader';
 import { successorOf } from './retired';
+import {
+  type ExplorerField,
+  type ExplorerForm,
+  ifSameAxis,
+  type Known,
+  knownOf,
+  of,
+  SELECTION_FIELDS,
+  says,
+} from './selection';
 
 /** Parameters of the page that are not the explorer's. */
 export const FOREIGN = ['theme', 'without', 'sliders'];
 
-const modelsOf = (state: ExplorerState, { slice }: Known): readonly ModelTerms[] => slice(state).models(state.measure);
+const modelsOf = (state: ExplorerState, { slice }: Known): readonly ModelSchema[] => slice(state).models(state.measure);
 
-function slidersOf(state: ExplorerState, known: Known): ModelTerms['sliders'] {
+function slidersOf(state: ExplorerState, known: Known): ModelSchema['sliders'] {
   const models = modelsOf(state, known);
   return (models.find((m) => m.id === state.model) ?? models[0])?.sliders ?? [];
 }
@@ -78,13 +87,13 @@ const model: ExplorerForm<string | null> = {
 };
 
 /** Levels that are text may hold the comma that parts them. */
-function listed(axis: AxisTerms, values: readonly number[]): string {
+function listed(axis: AxisSchema, values: readonly number[]): string {
   if (values.length === 0) return 'none';
   const words = values.map((v) => (axis.names ? encodeURIComponent(levelAt(axis, v)) : String(v))).join(',');
   return words === 'none' ? '%6Eone' : words;
 }
 
-const unlisted = (axis: AxisTerms, text: string): readonly number[] =>
+const unlisted = (axis: AxisSchema, text: string): readonly number[] =>
   text.split(',').map((word) => {
     if (!axis.names) return word.trim() === '' ? Number.NaN : Number(word);
     try {
@@ -95,7 +104,7 @@ const unlisted = (axis: AxisTerms, text: string): readonly number[] =>
   });
 
 /** Those of the axis's settings, as it has them; all are null. Undefined: one of them is not there. */
-function amongSettings(axis: AxisTerms, values: readonly number[]): ExplorerState['lines'] | undefined {
+function amongSettings(axis: AxisSchema, values: readonly number[]): ExplorerState['lines'] | undefined {
   if (values.some((v) => !axis.levels.includes(v))) return undefined;
   const kept = axis.levels.filter((level) => values.includes(level));
   return kept.length === axis.levels.length && kept.length > 0 ? null : kept;
@@ -120,7 +129,7 @@ const lines: ExplorerForm<ExplorerState['lines']> = {
 
 /** Where the crosshair stands, under the name of the axis's factor. */
 function crosshair(at: 'x' | 'y'): ExplorerField {
-  const axisOf = (state: ExplorerState, { slice }: Known): AxisTerms | null => slice(state)[at];
+  const axisOf = (state: ExplorerState, { slice }: Known): AxisSchema | null => slice(state)[at];
   const place: ExplorerForm<number | null> = {
     parse(text, state, known) {
       const axis = axisOf(state, known);
@@ -148,19 +157,21 @@ function crosshair(at: 'x' | 'y'): ExplorerField {
 const sliders: ExplorerField = {
   names: [],
   read(reader, state, known) {
-    const byHand: Record<string, number> = {};
+    const overrides: Record<string, number> = {};
     for (const { name, lo, hi } of slidersOf(state, known)) {
       const value = reader.number(name, lo, hi);
-      if (value !== null) byHand[name] = value;
+      if (value !== null) overrides[name] = value;
     }
-    return { ...state, byHand };
+    return { ...state, overrides };
   },
   keep(old, state, known) {
-    const kept = slidersOf(state, known).filter(({ name, lo, hi }) => old.byHand[name] >= lo && old.byHand[name] <= hi);
-    return { ...state, byHand: Object.fromEntries(kept.map(({ name }) => [name, old.byHand[name]])) };
+    const kept = slidersOf(state, known).filter(
+      ({ name, lo, hi }) => old.overrides[name] >= lo && old.overrides[name] <= hi,
+    );
+    return { ...state, overrides: Object.fromEntries(kept.map(({ name }) => [name, old.overrides[name]])) };
   },
-  write(query, { byHand }) {
-    for (const [name, value] of Object.entries(byHand)) query.set(name, String(value));
+  write(query, { overrides }) {
+    for (const [name, value] of Object.entries(overrides)) query.set(name, String(value));
   },
 };
 
@@ -251,12 +262,12 @@ const VIEW: readonly ExplorerField[] = [
 ];
 
 /** What an address may say, in the order in which it says it. */
-export const FIELDS: readonly ExplorerField[] = [...CUT, ...VIEW];
+export const FIELDS: readonly ExplorerField[] = [...SELECTION_FIELDS, ...VIEW];
 
 /** The query of an address, without the question mark. It names only what differs from the default. */
-export const toQuery = (state: ExplorerState, terms: Terms): string =>
+export const toQuery = (state: ExplorerState, schema: ViewSchema): string =>
   // the default of the axes is that of the bare address, all others follow from the axes and levels at hand
-  queryOf(FIELDS, state, { ...stateFor(terms, state), axes: axesWith(terms, {}) }, knownOf(terms));
+  queryOf(FIELDS, state, { ...stateFor(schema, state), axes: axesWith(schema, {}) }, knownOf(schema));
 
 export interface Read {
   readonly state: ExplorerState;
@@ -264,19 +275,19 @@ export interface Read {
 }
 
 /** The state an address means, and what of it could not be used: a parameter that cannot be read falls back alone. */
-export function fromQuery(query: string, terms: Terms): Read {
+export function fromQuery(query: string, schema: ViewSchema): Read {
   const reader = new Reader(query, FOREIGN);
-  const known = knownOf(terms);
+  const known = knownOf(schema);
   reader.version();
-  const cut = readFields(CUT, reader, terms.defaults, known);
-  const state = readFields(VIEW, reader, stateFor(terms, cut), known);
+  const cut = readFields(SELECTION_FIELDS, reader, schema.defaults, known);
+  const state = readFields(VIEW, reader, stateFor(schema, cut), known);
   reader.rest();
   return { state, rejected: reader.rejected };
 }
 
 /** What holds of a state under these terms: cells, and with them settings, may have come or gone since. */
-export function conformed(state: ExplorerState, terms: Terms): ExplorerState {
-  const known = knownOf(terms);
-  const cut = keptBy(CUT, state, terms.defaults, known);
-  return keptBy(VIEW, state, stateFor(terms, cut), known);
+export function conformed(state: ExplorerState, schema: ViewSchema): ExplorerState {
+  const known = knownOf(schema);
+  const cut = keptBy(SELECTION_FIELDS, state, schema.defaults, known);
+  return keptBy(VIEW, state, stateFor(schema, cut), known);
 }

@@ -11,8 +11,8 @@ export type Kernel = (
 ) => Float64Array;
 
 /** Of what the page was built with, engine/definitions.ts tells these; they are fetched later. */
-type Later = 'symbol' | 'description' | 'source';
-type Bundled<Q extends Quantity> = Omit<Q, Later> & Partial<Pick<Q, Later>>;
+type AfterPaint = 'symbol' | 'description' | 'source';
+type Bundled<Q extends Quantity> = Omit<Q, AfterPaint> & Partial<Pick<Q, AfterPaint>>;
 export type BundledQuantity = Bundled<Quantity>;
 export type BundledParameter = Bundled<Parameter>;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Parameter sets that were pinned, to be drawn beside the one in hand, and how an address says them: pin=Name*alpha:0.8,beta:0.3
+// Parameter sets that were pinned, to be drawn beside the current one, and how an address says them: pin=Name*alpha:0.8,beta:0.3
 
 export interface Pin {
   readonly name: string;

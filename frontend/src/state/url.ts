@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The explorer's state in the address bar. Nothing else in the page writes the query.
-import { begin } from './underWay';
+import { startWork } from './pendingWork';
 
 const QUIET_MS = 200;
 
@@ -59,7 +59,7 @@ export function writeQuery(query: () => string): void {
     if (location.pathname === path) replace(query());
   };
   last = performance.now();
-  if (waiting === undefined) over = begin();
+  if (waiting === undefined) over = startWork();
   // who leaves for another site finds it when coming back; going back within the page leaves no moment for it
   addEventListener('pagehide', flushQuery, { once: true });
   waiting ??= setTimeout(settle, QUIET_MS);

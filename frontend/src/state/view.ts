@@ -6,15 +6,15 @@ import { decadeTicks, niceTicks } from '../plots/scale';
 import type { Binding } from './binding';
 import { boundsOf, coarse, NOWHERE, valueBounds } from './bounds';
 import { type Partner, partnerOf } from './contrast';
+import { bindingOf, type DataSlice, type DataSlices, throughCells } from './dataSlice';
 import type { ExplorerState } from './explorer';
 import type { Field } from './field';
 import { type Figure, figureOf } from './figure';
 import { pooledShare, type Slider, slidersOf, whyNotDrawn } from './fit';
-import { type Cut, type Layout, type Point, pointsOf, ties } from './layout';
+import { type Layout, type Point, pointsOf, type SliceSelection, ties } from './layout';
 import { type BundledModel, type BundledQuantity, fittedAs, isCost, isRatio } from './models';
 import { pointsOver, termOver } from './observed';
 import type { Place } from './planned';
-import { bindingOf, type Slice, type Slices, throughCells } from './slice';
 import type { ExperimentSubject, Subject } from './subject';
 
 export type Mode = 'model' | 'interpolated' | 'cells' | 'blank';
@@ -33,7 +33,7 @@ export interface View {
   readonly figure: Figure;
   /** The other experiment of the difference map; null until it is there. */
   readonly partner: Partner | null;
-  readonly slice: Slice;
+  readonly slice: DataSlice;
   readonly layout: Layout;
   readonly measure: BundledQuantity;
   readonly points: readonly Point[];
@@ -87,7 +87,12 @@ function modeOf(
   return field ? 'interpolated' : 'cells';
 }
 
-function facetsOf(slices: Slices, { axes, where }: Cut, measure: string, own: readonly Point[]): Facet[] {
+function facetsOf(
+  slices: DataSlices,
+  { axes, where }: SliceSelection,
+  measure: string,
+  own: readonly Point[],
+): Facet[] {
   const { layout } = slices({ axes, where });
   const { facet } = layout;
   return (facet?.levels ?? []).flatMap((level): Facet[] => {
@@ -101,7 +106,7 @@ function facetsOf(slices: Slices, { axes, where }: Cut, measure: string, own: re
 /** `waiting`: the fit that the sliders start from is on its way. `other`: what the difference map is against. */
 export function viewOf(
   subject: Subject,
-  slices: Slices,
+  slices: DataSlices,
   state: ExplorerState,
   fit: Fit | null,
   waiting: boolean,
@@ -114,7 +119,7 @@ export function viewOf(
     slice.missing[0];
   const asked = bindingOf(slice, state);
   // whoever chose a model, or has moved a slider of it, sees it as it is
-  const byDefault = state.model === null && Object.keys(state.byHand).length === 0 && state.pins.length === 0;
+  const byDefault = state.model === null && Object.keys(state.overrides).length === 0 && state.pins.length === 0;
   const why = asked && byDefault && subject.of === 'experiment' && fit ? whyNotDrawn(fit) : null;
   const turnedDown = asked && why !== null ? { model: asked.model, why } : null;
   const binding = turnedDown ? null : asked;
@@ -122,7 +127,7 @@ export function viewOf(
   const fitted = observed?.fit ?? (binding && fittedAs(binding.model) ? fit : null);
   const pooled = isCost(measure.name) ? pooledShare(fitted) : null;
   const terms = binding?.terms ?? [];
-  const sliders = slidersOf(observed ? terms.map((t) => termOver(t, observed)) : terms, fitted, state.byHand);
+  const sliders = slidersOf(observed ? terms.map((t) => termOver(t, observed)) : terms, fitted, state.overrides);
   const start = Object.fromEntries(sliders.map((s) => [s.name, s.start]));
   const points =
     observed && binding?.output === observed.fit.output

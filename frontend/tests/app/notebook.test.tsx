@@ -102,6 +102,6 @@ test.each([
   ['one that is not told of stays', { alpha: 2 }, { share: 0.75 }, { alpha: 2, share: 0.75 }],
   ['what it cannot be leaves it', { alpha: -1, share: 2 }, { share: 0.75 }, { share: 0.75 }],
   ['no slider of this model', { delta: 1 }, {}, {}],
-])('sliders move to what Python says: %s', (_, given, byHand, moved) => {
-  expect(movedTo(SLIDERS, given as Record<string, number>, byHand as Record<string, number>)).toEqual(moved);
+])('sliders move to what Python says: %s', (_, given, overrides, moved) => {
+  expect(movedTo(SLIDERS, given as Record<string, number>, overrides as Record<string, number>)).toEqual(moved);
 });

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // @vitest-environment happy-dom
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { asked, close, define, followQuestions } from '../../src/components/definition';
+import { activeTerm, close, define, listenForDefinitions } from '../../src/components/definition';
 
 const MARKUP = `
   <button id="name" data-quantity="delay_us">Interrupt delay</button>
@@ -20,7 +20,7 @@ describe('asking for a definition', () => {
   beforeEach(() => {
     vi.useFakeTimers();
     document.body.innerHTML = MARKUP;
-    stop = followQuestions(document);
+    stop = listenForDefinitions(document);
   });
   afterEach(() => {
     stop();
@@ -30,51 +30,51 @@ describe('asking for a definition', () => {
 
   it('by a press, which holds it; Escape closes it and gives the focus back', () => {
     at('name').click();
-    expect(asked.get().now).toMatchObject({ name: 'delay_us', held: true });
+    expect(activeTerm.get().now).toMatchObject({ name: 'delay_us', held: true });
     fire(document.body, 'keydown', { key: 'Escape' });
-    expect(asked.get().now).toBeNull();
+    expect(activeTerm.get().now).toBeNull();
     expect(document.activeElement).toBe(at('name'));
     at('name').click();
     at('name').click();
-    expect(asked.get().now).toBeNull();
+    expect(activeTerm.get().now).toBeNull();
   });
 
   it('by resting the pointer, not by passing', () => {
     hover(at('name'));
     hover(at('other'));
     vi.runAllTimers();
-    expect(asked.get().now).toBeNull();
+    expect(activeTerm.get().now).toBeNull();
     hover(at('name'));
     vi.runAllTimers();
-    expect(asked.get().now).toMatchObject({ name: 'delay_us', held: false });
+    expect(activeTerm.get().now).toMatchObject({ name: 'delay_us', held: false });
     hover(at('other'));
     vi.runAllTimers();
-    expect(asked.get().now).toBeNull();
+    expect(activeTerm.get().now).toBeNull();
   });
 
   it('leaves a press that means something else alone; “?” asks there', () => {
     at('radio').click();
     at('radio').querySelector('span')?.click();
-    expect(asked.get().now).toBeNull();
+    expect(activeTerm.get().now).toBeNull();
     fire(at('radio'), 'keydown', { key: '?' });
-    expect(asked.get().now).toMatchObject({ name: 'mtu_bytes', anchor: at('radio') });
+    expect(activeTerm.get().now).toMatchObject({ name: 'mtu_bytes', anchor: at('radio') });
   });
 
   it('“?” asks for what the label of a control names, and gives the focus back; where it is typed it is a letter', () => {
     at('levels').focus();
     fire(at('levels'), 'keydown', { key: '?' });
-    expect(asked.get().now).toMatchObject({ name: 'delay_us', held: true });
+    expect(activeTerm.get().now).toMatchObject({ name: 'delay_us', held: true });
     fire(document.body, 'keydown', { key: 'Escape' });
     expect(document.activeElement).toBe(at('levels'));
     fire(at('typed'), 'keydown', { key: '?' });
-    expect(asked.get().now).toBeNull();
+    expect(activeTerm.get().now).toBeNull();
   });
 
   it('closes when something else is pressed or the page moves', () => {
     for (const type of ['pointerdown', 'scroll']) {
       define('delay_us', at('name'));
       fire(at('other'), type, {});
-      expect(asked.get().now).toBeNull();
+      expect(activeTerm.get().now).toBeNull();
     }
   });
 });

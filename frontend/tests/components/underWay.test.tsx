@@ -3,15 +3,15 @@
 import { act, type ReactNode, useEffect } from 'react';
 import { createRoot } from 'react-dom/client';
 import { expect, it, vi } from 'vitest';
-import { Drawn } from '../../src/components/Drawn';
 import { LoadingLine } from '../../src/components/Loading';
-import { begin, followUnderWay } from '../../src/state/underWay';
+import { OnMounted } from '../../src/components/OnMounted';
+import { onPendingWork, startWork } from '../../src/state/pendingWork';
 
 vi.stubGlobal('IS_REACT_ACT_ENVIRONMENT', true);
 const root = createRoot(document.createElement('div'));
 const show = (part: ReactNode) => act(async () => root.render(part));
 const heard: boolean[] = [];
-followUnderWay((none) => heard.push(none));
+onPendingWork((none) => heard.push(none));
 
 it('a line that says that something is loading is under way while it stands', async () => {
   await show(<LoadingLine />);
@@ -24,16 +24,16 @@ it('a page is drawn when all in it has begun what it waits for: there is no mome
   let over = (): void => undefined;
   function Part() {
     useEffect(() => {
-      over = begin();
+      over = startWork();
     }, []);
     return null;
   }
-  const drawn = begin();
+  const drawn = startWork();
   heard.length = 0;
   await show(
-    <Drawn over={drawn}>
+    <OnMounted over={drawn}>
       <Part />
-    </Drawn>,
+    </OnMounted>,
   );
   expect(heard).toEqual([]);
   over();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { frames, spareTime } from '../../src/engine/frames';
-import { followUnderWay } from '../../src/state/underWay';
+import { onPendingWork } from '../../src/state/pendingWork';
 
 let coming: (() => void)[] = [];
 let none = true;
@@ -21,7 +21,7 @@ beforeEach(() => {
   vi.stubGlobal('cancelAnimationFrame', () => {
     coming = [];
   });
-  followUnderWay((now) => {
+  onPendingWork((now) => {
     none = now;
   });
 });

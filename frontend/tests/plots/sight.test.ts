@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What hue says, for readers who see fewer hues: values, settings, shares of a cost, the needle. Kinds have a shape, refusals a cross and
+// What hue says, for readers who see fewer hues: values, settings, shares of a cost, the crosshair. Kinds have a shape, refusals a cross and
 // the word: their colours need not differ.
 import { describe, expect, it } from 'vitest';
 import { tide } from '../../src/plots/tide';
@@ -25,9 +25,9 @@ describe.each(sights)('seen with %s', (_, matrix) => {
     }
   });
 
-  it.each(THEMES)('the needle is no setting, %s', (_theme, block) => {
+  it.each(THEMES)('the crosshair is no setting, %s', (_theme, block) => {
     const seen = (name: string) => lab(hexOf(block, name), matrix);
-    for (let k = 1; k <= 5; k++) expect(apart(seen('needle'), seen(`mtu-${k}`))).toBeGreaterThan(0.1);
+    for (let k = 1; k <= 5; k++) expect(apart(seen('crosshair'), seen(`mtu-${k}`))).toBeGreaterThan(0.1);
   });
 });
 

@@ -61,7 +61,7 @@ describe('a run over time', () => {
     expect(String(drawn?.attributes.d).match(/M/g)).toHaveLength(2);
   });
 
-  it('says values at the needle, and that one is not known', () => {
+  it('says values at the crosshair, and that one is not known', () => {
     expect(words(timeline([RUN], 800, null).shapes)).not.toContain('234');
     expect(words(timeline([RUN], 800, 1.5).shapes)).toContain('234');
     expect(words(timeline([RUN], 800, 2.5).shapes)).toContain('not known');

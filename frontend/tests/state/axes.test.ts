@@ -2,14 +2,14 @@
 // Any factor across, up, or in facets.
 import { describe, expect, it } from 'vitest';
 import { catalogue } from '../../src/engine/catalogue';
+import { slicesOf } from '../../src/state/dataSlice';
 import { axesAfter, type ExplorerState, swapped, withAxes, withLevel } from '../../src/state/explorer';
 import { NONE } from '../../src/state/layout';
 import { FIELDS, FOREIGN, fromQuery, toQuery } from '../../src/state/link';
 import { predictAt, prepare } from '../../src/state/prediction';
-import { slicesOf } from '../../src/state/slice';
 import type { Subject } from '../../src/state/subject';
-import { termsOf } from '../../src/state/terms';
 import { viewOf } from '../../src/state/view';
+import { schemaOf } from '../../src/state/viewSchema';
 import { bench, designed } from '../designs';
 import { dillon, nfs, points, published } from '../published';
 import { look } from './look';
@@ -120,21 +120,21 @@ describe('a model', () => {
 
 describe('a factor that is text', () => {
   it('stands on an axis as its levels, with nothing between', () => {
-    const { view, state, terms } = look(bench(), 'y=driver_version&driver_version=none');
+    const { view, state, schema } = look(bench(), 'y=driver_version&driver_version=none');
     expect(view.layout.y?.names).toEqual(['<b>&=%2C</b>', '6.1', '6.8, patched', 'none']);
     expect(view.field).toBeNull();
     expect(view.mode).toBe('cells');
-    expect(terms.slice(state).y?.scales).toEqual([]);
-    expect(toQuery(state, terms)).toBe('y=driver_version&driver_version=none');
+    expect(schema.slice(state).y?.scales).toEqual([]);
+    expect(toQuery(state, schema)).toBe('y=driver_version&driver_version=none');
   });
 
   it('keeps the crosshair at the level where the level has another place', () => {
     const sparse = bench();
     const cells = sparse.cells.filter((c) => c.factors.packet_rate_hz === 0 || c.factors.driver_version !== '6.1');
     const subject: Subject = { ...sparse, cells };
-    const { state, terms } = look(subject, 'x=driver_version&driver_version=none&packet_rate_hz=0');
-    const next = withLevel(state, 'packet_rate_hz', 1000, terms);
-    const names = (s: ExplorerState) => terms.slice(s).x?.names ?? [];
+    const { state, schema } = look(subject, 'x=driver_version&driver_version=none&packet_rate_hz=0');
+    const next = withLevel(state, 'packet_rate_hz', 1000, schema);
+    const names = (s: ExplorerState) => schema.slice(s).x?.names ?? [];
     expect(names(next)).toHaveLength(names(state).length - 1);
     expect(names(next)[next.x ?? -1]).toBe('none');
   });
@@ -173,10 +173,10 @@ describe('a scale', () => {
   });
 
   it('is left out where it is the one that suits, and refused where it cannot be', () => {
-    const terms = look(nfs(), '').terms;
-    const { state } = fromQuery('scale=log&yscale=log', terms);
-    expect(toQuery(state, terms)).toBe('yscale=log');
-    const one = look(bench(), '').terms;
+    const schema = look(nfs(), '').schema;
+    const { state } = fromQuery('scale=log&yscale=log', schema);
+    expect(toQuery(state, schema)).toBe('yscale=log');
+    const one = look(bench(), '').schema;
     expect(fromQuery('x=driver_version&scale=log', one).rejected).toEqual([
       { name: 'scale', value: 'log', reason: 'is not a scale that this axis can have' },
     ]);
@@ -184,27 +184,27 @@ describe('a scale', () => {
 });
 
 describe('the rail', () => {
-  const { state, terms } = look(bench(), 'napi_weight=16&packet_rate_hz=1000');
+  const { state, schema } = look(bench(), 'napi_weight=16&packet_rate_hz=1000');
 
   it('lets a factor change places with the one that stands there', () => {
     const axes = axesAfter(state.axes, 'x', state.axes.y);
     expect([axes.x, axes.y]).toEqual([state.axes.y, state.axes.x]);
-    const next = withAxes(state, axes, terms);
+    const next = withAxes(state, axes, schema);
     expect([next.x, next.y]).toEqual([state.y, state.x]);
   });
 
   it('swaps across and up in one press, and keeps the model with what was moved by hand', () => {
     const own = look(nfs(), 'delay_ticks=160&mtu_bytes=1500&gamma=1.2&scale=linear');
-    const next = swapped(own.state, own.terms);
+    const next = swapped(own.state, own.schema);
     expect(next.axes).toMatchObject({ x: 'mtu_bytes', y: 'delay_ticks', yScale: 'linear' });
-    expect([next.x, next.y, next.byHand]).toEqual([1500, 160, { gamma: 1.2 }]);
-    expect(swapped(next, own.terms)).toEqual(own.state);
+    expect([next.x, next.y, next.overrides]).toEqual([1500, 160, { gamma: 1.2 }]);
+    expect(swapped(next, own.schema)).toEqual(own.state);
     const line = look(nfs(), 'facet=mtu_bytes');
-    expect(swapped(line.state, line.terms)).toBe(line.state);
+    expect(swapped(line.state, line.schema)).toBe(line.state);
   });
 
   it('keeps what is no axis any more at the setting of the crosshair', () => {
-    const next = withAxes(state, axesAfter(state.axes, 'y', 'driver_version'), terms);
+    const next = withAxes(state, axesAfter(state.axes, 'y', 'driver_version'), schema);
     expect(next.where.napi_weight).toBe(16);
     expect(next.where.packet_rate_hz).toBe(1000);
   });
@@ -232,8 +232,8 @@ it('500 cells of 100 000 runs make one view like any other, with each slice made
   const subject = designed('large', design, ['throughput_mbps', 'system_cpu_percent', 'latency_us'], 200);
   expect(subject.cells.reduce((n, c) => n + c.runs, 0)).toBe(100_000);
   const slices = slicesOf(subject, catalogue);
-  const terms = termsOf(subject, slices);
-  const { state } = fromQuery('facet=host&measure=latency_us', terms);
+  const schema = schemaOf(subject, slices);
+  const { state } = fromQuery('facet=host&measure=latency_us', schema);
   const view = viewOf(subject, slices, state, null, false);
   expect(view.points).toHaveLength(25);
   expect(view.facets).toHaveLength(20);

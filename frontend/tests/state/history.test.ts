@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 import { describe, expect, it } from 'vitest';
 import { catalogue } from '../../src/engine/catalogue';
+import { slicesOf } from '../../src/state/dataSlice';
 import { stateFor } from '../../src/state/explorer';
 import { createHistory } from '../../src/state/history';
-import { slicesOf } from '../../src/state/slice';
 import { createStore } from '../../src/state/store';
-import { termsOf } from '../../src/state/terms';
+import { schemaOf } from '../../src/state/viewSchema';
 import { nfs } from '../published';
 
-const terms = termsOf(nfs(), slicesOf(nfs(), catalogue));
+const schema = schemaOf(nfs(), slicesOf(nfs(), catalogue));
 
 function opened() {
-  const store = createStore(stateFor(terms, terms.defaults));
+  const store = createStore(stateFor(schema, schema.defaults));
   let time = 0;
   const history = createHistory(store, () => time);
   history.watch();
@@ -23,17 +23,17 @@ describe('undo', () => {
     const { store, history } = opened();
     const start = store.get();
     history.begin();
-    for (const alpha of [0.8, 0.9, 1]) store.update({ byHand: { alpha } });
+    for (const alpha of [0.8, 0.9, 1]) store.update({ overrides: { alpha } });
     history.end();
     history.undo();
     expect(store.get()).toEqual(start);
     expect(history.canUndo()).toBe(false);
     history.redo();
-    expect(store.get().byHand).toEqual({ alpha: 1 });
+    expect(store.get().overrides).toEqual({ alpha: 1 });
     expect(history.canRedo()).toBe(false);
   });
 
-  it('keeps the place at which the needle came to rest, not those it passed', () => {
+  it('keeps the place at which the crosshair came to rest, not those it passed', () => {
     const { store, history } = opened();
     const start = store.get().x;
     history.begin();
@@ -50,19 +50,19 @@ describe('undo', () => {
 
   it('takes a run of keys on one slider as one step, and a pause or another slider as the next', () => {
     const { store, history, wait } = opened();
-    store.update({ byHand: { alpha: 0.8 } });
+    store.update({ overrides: { alpha: 0.8 } });
     wait(100);
-    store.update({ byHand: { alpha: 0.7 } });
+    store.update({ overrides: { alpha: 0.7 } });
     wait(100);
-    store.update({ byHand: { alpha: 0.7, beta: 0.3 } });
+    store.update({ overrides: { alpha: 0.7, beta: 0.3 } });
     wait(2000);
-    store.update({ byHand: { alpha: 0.7, beta: 0.4 } });
+    store.update({ overrides: { alpha: 0.7, beta: 0.4 } });
     history.undo();
-    expect(store.get().byHand).toEqual({ alpha: 0.7, beta: 0.3 });
+    expect(store.get().overrides).toEqual({ alpha: 0.7, beta: 0.3 });
     history.undo();
-    expect(store.get().byHand).toEqual({ alpha: 0.7 });
+    expect(store.get().overrides).toEqual({ alpha: 0.7 });
     history.undo();
-    expect(store.get().byHand).toEqual({});
+    expect(store.get().overrides).toEqual({});
   });
 
   it('takes each choice by itself, however fast they follow', () => {
@@ -96,7 +96,7 @@ describe('undo', () => {
 });
 
 it('asks what a remembered state means now', () => {
-  const store = createStore(stateFor(terms, terms.defaults));
+  const store = createStore(stateFor(schema, schema.defaults));
   const history = createHistory(
     store,
     () => 0,

@@ -2,28 +2,28 @@
 import { describe, expect, it } from 'vitest';
 import { catalogue } from '../../src/engine/catalogue';
 import { type Advice, DIRECTIONS, GOALS, type Limit, SHOWN, START_ADVICE } from '../../src/state/advice';
-import { axesAfter, type ExplorerState, METHODS, stateFor, type Terms } from '../../src/state/explorer';
+import { slicesOf } from '../../src/state/dataSlice';
+import { axesAfter, type ExplorerState, METHODS, stateFor, type ViewSchema } from '../../src/state/explorer';
 import { CONTRASTS, FIGURES, turned } from '../../src/state/figure';
 import { NONE } from '../../src/state/layout';
 import { conformed, FIELDS, fromQuery, toQuery } from '../../src/state/link';
-import { slicesOf } from '../../src/state/slice';
 import type { Subject } from '../../src/state/subject';
-import { termsOf } from '../../src/state/terms';
+import { schemaOf } from '../../src/state/viewSchema';
 import { bench } from '../designs';
 import { dillon, nfs, points } from '../published';
 import { generator, pick } from '../random';
 
-const termsFor = (subject: Subject): Terms => termsOf(subject, slicesOf(subject, catalogue));
+const termsFor = (subject: Subject): ViewSchema => schemaOf(subject, slicesOf(subject, catalogue));
 const model = (id: string): Subject => ({
   of: 'model',
   model: catalogue.models.find((m) => m.id === id) ?? catalogue.models[0],
 });
 
 /** Any axes that the rail can lead to. */
-function anyAxes(terms: Terms, random: () => number): ExplorerState['axes'] {
-  const names = terms.factors.map((f) => f.name);
-  const facets = terms.factors.filter((f) => f.levels.length > 1).map((f) => f.name);
-  let { axes } = terms.defaults;
+function anyAxes(schema: ViewSchema, random: () => number): ExplorerState['axes'] {
+  const names = schema.factors.map((f) => f.name);
+  const facets = schema.factors.filter((f) => f.levels.length > 1).map((f) => f.name);
+  let { axes } = schema.defaults;
   while (random() < 0.6) {
     const at = pick(random, ['x', 'y', 'facet'] as const);
     const name = pick(random, at === 'x' ? names : at === 'y' ? [...names, NONE] : [...facets, NONE]);
@@ -52,13 +52,13 @@ function anyAdvice(measures: readonly string[], random: () => number): Advice {
 }
 
 /** Any state that the explorer can be in. */
-function anyState(terms: Terms, random: () => number): ExplorerState {
-  const unscaled = anyAxes(terms, random);
-  const where = Object.fromEntries(terms.choices(unscaled).map((c) => [c.name, pick(random, c.levels)]));
-  const plain = terms.slice({ axes: unscaled, where });
+function anyState(schema: ViewSchema, random: () => number): ExplorerState {
+  const unscaled = anyAxes(schema, random);
+  const where = Object.fromEntries(schema.choices(unscaled).map((c) => [c.name, pick(random, c.levels)]));
+  const plain = schema.slice({ axes: unscaled, where });
   const scaleOf = (axis: typeof plain.x) => (random() < 0.3 ? (axis?.scales[1] ?? null) : null);
   const axes = { ...unscaled, xScale: scaleOf(plain.x), yScale: scaleOf(plain.y) };
-  const slice = terms.slice({ axes, where });
+  const slice = schema.slice({ axes, where });
   const measure = pick(random, slice.measures);
   const models = slice.models(measure);
   const chosen = random() < 0.5 || models.length === 0 ? 0 : Math.floor(random() * models.length);
@@ -68,13 +68,13 @@ function anyState(terms: Terms, random: () => number): ExplorerState {
   };
   const levels = slice.y?.levels ?? [];
   const kept = levels.filter(() => random() < 0.7);
-  const byHand: Record<string, number> = {};
+  const overrides: Record<string, number> = {};
   const sliders = models[chosen]?.sliders ?? [];
   const setting = ({ lo, hi }: { lo: number; hi: number }) => {
     const low = Math.max(lo, -10);
     return low + (Math.max(Math.min(hi, 10), Math.min(hi, low + 20)) - low) * random();
   };
-  for (const slider of sliders) if (random() < 0.4) byHand[slider.name] = setting(slider);
+  for (const slider of sliders) if (random() < 0.4) overrides[slider.name] = setting(slider);
   const pins = Array.from({ length: sliders.length > 0 ? Math.floor(random() * 5) : 0 }, () => ({
     name: pick(random, ['Fit', 'A * B', 'x:y,z', '&pin=', '𝛼 = 1 µs', '<b>']),
     values: Object.fromEntries(sliders.map((s) => [s.name, setting(s)])),
@@ -82,7 +82,7 @@ function anyState(terms: Terms, random: () => number): ExplorerState {
   return {
     axes,
     where,
-    measure: measure ?? terms.defaults.measure,
+    measure: measure ?? schema.defaults.measure,
     surface: pick(random, ['model', 'cells'] as const),
     figure: pick(random, FIGURES),
     turn: turned({ round: 0, above: 0 }, 720 * random() - 360, 100 * random()),
@@ -95,7 +95,7 @@ function anyState(terms: Terms, random: () => number): ExplorerState {
     method: pick(random, METHODS),
     base: random() < 0.3,
     frames: pick(random, ['counted', 'full'] as const),
-    byHand,
+    overrides,
     pins,
     pull: pick(random, [null, ...sliders.map((s) => s.name)]),
     advice: anyAdvice(slice.measures, random),
@@ -112,30 +112,30 @@ const subjects = {
 };
 
 describe.each(Object.entries(subjects))('an address of %s', (_, subject) => {
-  const terms = termsFor(subject);
+  const schema = termsFor(subject);
 
   it('says what the state was, for 400 states', () => {
     const random = generator(11);
     for (let i = 0; i < 400; i++) {
-      const state = anyState(terms, random);
-      const query = toQuery(state, terms);
-      expect(fromQuery(query, terms), query).toEqual({ state, rejected: [] });
+      const state = anyState(schema, random);
+      const query = toQuery(state, schema);
+      expect(fromQuery(query, schema), query).toEqual({ state, rejected: [] });
     }
   });
 
   it('holds whole under the same terms, without being written', () => {
     const random = generator(12);
     for (let i = 0; i < 100; i++) {
-      const state = anyState(terms, random);
-      expect(conformed(state, terms)).toEqual(state);
+      const state = anyState(schema, random);
+      expect(conformed(state, schema)).toEqual(state);
     }
   });
 
   it('is empty for the default', () => {
-    const start = fromQuery('', terms);
+    const start = fromQuery('', schema);
     expect(start.rejected).toEqual([]);
-    expect(toQuery(start.state, terms)).toBe('');
-    expect(start.state).toEqual(stateFor(terms, terms.defaults));
+    expect(toQuery(start.state, schema)).toBe('');
+    expect(start.state).toEqual(stateFor(schema, schema.defaults));
   });
 
   it('never breaks the page, whatever it says', () => {
@@ -157,15 +157,15 @@ describe.each(Object.entries(subjects))('an address of %s', (_, subject) => {
     ];
     const own = FIELDS.flatMap((each) => each.names);
     const names = [...own, 'mtu_bytes', 'delay_ticks', 'alpha', 'workload', '__proto__', 'constructor', ''];
-    const good = stateFor(terms, terms.defaults);
+    const good = stateFor(schema, schema.defaults);
     for (let i = 0; i < 400; i++) {
       const query = Array.from(
         { length: 3 },
         () => `${encodeURIComponent(pick(random, names))}=${encodeURIComponent(pick(random, words))}`,
       ).join('&');
-      const { state } = fromQuery(query, terms);
-      expect(terms.slice(state).measures).toContain(state.measure);
-      expect(Object.values(state.byHand).every(Number.isFinite)).toBe(true);
+      const { state } = fromQuery(query, schema);
+      expect(schema.slice(state).measures).toContain(state.measure);
+      expect(Object.values(state.overrides).every(Number.isFinite)).toBe(true);
       expect(typeof state.x).toBe(typeof good.x);
     }
   });
@@ -204,26 +204,32 @@ describe('a state whose data have changed', () => {
   });
 
   it('loses what is no more, and nothing else', () => {
-    const terms = termsFor(nfs());
-    const { state } = fromQuery('mtu_bytes=1500&lines=1500,4500&gamma=1.2&fit=wls', terms);
-    const odd = { ...state, byHand: { ...state.byHand, rtt_min_us: 5 }, lines: [1500, 7], y: 1e9, measure: 'gone' };
-    expect(conformed(odd, terms)).toEqual({
+    const schema = termsFor(nfs());
+    const { state } = fromQuery('mtu_bytes=1500&lines=1500,4500&gamma=1.2&fit=wls', schema);
+    const odd = {
+      ...state,
+      overrides: { ...state.overrides, rtt_min_us: 5 },
+      lines: [1500, 7],
+      y: 1e9,
+      measure: 'gone',
+    };
+    expect(conformed(odd, schema)).toEqual({
       ...state,
       lines: null,
-      y: terms.slice(state).y?.start,
-      measure: terms.defaults.measure,
+      y: schema.slice(state).y?.start,
+      measure: schema.defaults.measure,
     });
   });
 });
 
 describe('a bad parameter', () => {
-  const terms = termsFor(nfs());
+  const schema = termsFor(nfs());
 
   it('falls back alone, and is reported', () => {
-    const { state, rejected } = fromQuery('gamma=1.2&delay_ticks=soon&mtu_bytes=1500&nonsense=1&theme=dark', terms);
-    expect(state.byHand).toEqual({ gamma: 1.2 });
+    const { state, rejected } = fromQuery('gamma=1.2&delay_ticks=soon&mtu_bytes=1500&nonsense=1&theme=dark', schema);
+    expect(state.overrides).toEqual({ gamma: 1.2 });
     expect(state.y).toBe(1500);
-    expect(state.x).toBe(terms.slice(state).x?.start);
+    expect(state.x).toBe(schema.slice(state).x?.start);
     expect(rejected).toEqual([
       { name: 'delay_ticks', value: 'soon', reason: 'is not a number' },
       { name: 'nonsense', value: '1', reason: 'is not known here' },
@@ -231,16 +237,16 @@ describe('a bad parameter', () => {
   });
 
   it('is told from its good twin', () => {
-    expect(fromQuery('gamma=1.2&delay_ticks=40&mtu_bytes=1500', terms).rejected).toEqual([]);
+    expect(fromQuery('gamma=1.2&delay_ticks=40&mtu_bytes=1500', schema).rejected).toEqual([]);
   });
 
   it('may be out of bounds, or of another model', () => {
-    expect(fromQuery('mtu_bytes=70000', terms).rejected[0].reason).toMatch(/is not between/);
-    expect(fromQuery('rtt_min_us=100', terms).rejected[0].reason).toBe('is not known here');
-    expect(fromQuery('model=link-bound', terms).rejected[0].reason).toBe('predicts nothing here');
-    expect(fromQuery('lines=1500,9000', terms).rejected[0].name).toBe('lines');
-    expect(fromQuery('measure=throughput_mbps', terms).rejected[0].reason).toBe('is not measured here');
-    expect(fromQuery('measure=receiver_cpu_percent', terms).rejected[0].reason).toContain('traffic_cpu_percent');
+    expect(fromQuery('mtu_bytes=70000', schema).rejected[0].reason).toMatch(/is not between/);
+    expect(fromQuery('rtt_min_us=100', schema).rejected[0].reason).toBe('is not known here');
+    expect(fromQuery('model=link-bound', schema).rejected[0].reason).toBe('predicts nothing here');
+    expect(fromQuery('lines=1500,9000', schema).rejected[0].name).toBe('lines');
+    expect(fromQuery('measure=throughput_mbps', schema).rejected[0].reason).toBe('is not measured here');
+    expect(fromQuery('measure=receiver_cpu_percent', schema).rejected[0].reason).toContain('traffic_cpu_percent');
   });
 });
 
@@ -255,14 +261,14 @@ describe('a measure that has a name of its own now', () => {
 });
 
 describe('a pin', () => {
-  const terms = termsFor(nfs());
+  const schema = termsFor(nfs());
   const good = 'Tuned*alpha:0.8,beta:0.3,gamma:1.2';
 
   it('stands in the address as people would write it', () => {
-    const { state, rejected } = fromQuery(`pin=${good}&pin=${good}`, terms);
+    const { state, rejected } = fromQuery(`pin=${good}&pin=${good}`, schema);
     expect(rejected).toEqual([]);
     expect(state.pins).toEqual([0, 1].map(() => ({ name: 'Tuned', values: { alpha: 0.8, beta: 0.3, gamma: 1.2 } })));
-    expect(toQuery(state, terms)).toBe(`pin=${good}&pin=${good}`);
+    expect(toQuery(state, schema)).toBe(`pin=${good}&pin=${good}`);
   });
 
   it.each([
@@ -273,29 +279,29 @@ describe('a pin', () => {
     ['Tuned*alpha:0.8,beta:0.3,gamma:-1e13', 'not between'],
     ['Tuned*alpha:0.8,beta:0.3,gamma:1.2,delta:1', 'names delta'],
   ])('%s falls out alone', (text, reason) => {
-    const { state, rejected } = fromQuery(`pin=${good}&pin=${encodeURIComponent(text)}&alpha=0.9`, terms);
+    const { state, rejected } = fromQuery(`pin=${good}&pin=${encodeURIComponent(text)}&alpha=0.9`, schema);
     expect(state.pins).toHaveLength(1);
-    expect(state.byHand).toEqual({ alpha: 0.9 });
+    expect(state.overrides).toEqual({ alpha: 0.9 });
     expect(rejected).toHaveLength(1);
     expect(rejected[0].reason).toContain(reason);
   });
 
   it('has three others beside it at most', () => {
-    const { state, rejected } = fromQuery(Array.from({ length: 5 }, () => `pin=${good}`).join('&'), terms);
+    const { state, rejected } = fromQuery(Array.from({ length: 5 }, () => `pin=${good}`).join('&'), schema);
     expect(state.pins).toHaveLength(4);
     expect(rejected[0].reason).toBe('is one more than 4');
   });
 
   it('of another model stays out of the address', () => {
-    const { state } = fromQuery(`pin=${good}`, terms);
-    expect(toQuery({ ...state, pins: [...state.pins, { name: 'Other', values: { rate: 1 } }] }, terms)).toBe(
+    const { state } = fromQuery(`pin=${good}`, schema);
+    expect(toQuery({ ...state, pins: [...state.pins, { name: 'Other', values: { rate: 1 } }] }, schema)).toBe(
       `pin=${good}`,
     );
   });
 });
 
 it('reads as people would write it', () => {
-  const terms = termsFor(nfs());
-  const { state } = fromQuery('mtu_bytes=1500&delay_ticks=40&gamma=1.2&lines=1500,4500', terms);
-  expect(toQuery(state, terms)).toBe('lines=1500,4500&mtu_bytes=1500&delay_ticks=40&gamma=1.2');
+  const schema = termsFor(nfs());
+  const { state } = fromQuery('mtu_bytes=1500&delay_ticks=40&gamma=1.2&lines=1500,4500', schema);
+  expect(toQuery(state, schema)).toBe('lines=1500,4500&mtu_bytes=1500&delay_ticks=40&gamma=1.2');
 });

@@ -5,13 +5,13 @@ import type { NonlinearFit } from '../../src/api/types';
 import { DEFINITIONS } from '../../src/engine/definitions';
 import { mathml } from '../../src/engine/mathml';
 import { sourceOf, TEMPLATE } from '../../src/engine/sources';
+import { slicesOf } from '../../src/state/dataSlice';
 import { stateFor } from '../../src/state/explorer';
 import { axisOver, type Observed, offPlane, termOver } from '../../src/state/observed';
-import { slicesOf } from '../../src/state/slice';
 import type { Subject } from '../../src/state/subject';
-import { termsOf } from '../../src/state/terms';
 import { modelOf, readDocument } from '../../src/state/userModel';
 import { viewOf } from '../../src/state/view';
+import { schemaOf } from '../../src/state/viewSchema';
 
 const DELAYS = [10, 40, 320];
 
@@ -32,8 +32,8 @@ async function drawn(fit: NonlinearFit) {
   const observed: Observed = { kind: 'measured', fit };
   const subject: Subject = { of: 'model', model: own.model, observed };
   const slices = slicesOf(subject, own.catalogue);
-  const terms = termsOf(subject, slices);
-  return { observed, view: viewOf(subject, slices, stateFor(terms, terms.defaults), null, false) };
+  const schema = schemaOf(subject, slices);
+  return { observed, view: viewOf(subject, slices, stateFor(schema, schema.defaults), null, false) };
 }
 
 describe('cells of a fit', () => {

@@ -2,11 +2,11 @@
 // What a sweep is about to measure, beside what is measured.
 import { describe, expect, it } from 'vitest';
 import { catalogue } from '../../src/engine/catalogue';
+import { slicesOf } from '../../src/state/dataSlice';
 import { fromQuery } from '../../src/state/link';
 import { plannedCells } from '../../src/state/planned';
-import { slicesOf } from '../../src/state/slice';
-import { termsOf } from '../../src/state/terms';
 import { viewOf } from '../../src/state/view';
+import { schemaOf } from '../../src/state/viewSchema';
 import { designed } from '../designs';
 
 const PLAN = [1500, 9000].flatMap((mtu_bytes) => [0, 40, 80, 160].map((delay_us) => ({ mtu_bytes, delay_us })));
@@ -15,7 +15,7 @@ function viewed(measured: Parameters<typeof designed>[1], plan: typeof PLAN, que
   const lab = designed('lab', measured, ['throughput_mbps']);
   const subject = { ...lab, planned: plannedCells(plan, lab.cells) };
   const slices = slicesOf(subject, catalogue);
-  const { state } = fromQuery(query, termsOf(subject, slices));
+  const { state } = fromQuery(query, schemaOf(subject, slices));
   return viewOf(subject, slices, state, null, false);
 }
 

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 import { describe, expect, it } from 'vitest';
 import { catalogue } from '../../src/engine/catalogue';
+import { slicesOf } from '../../src/state/dataSlice';
 import { stateFor } from '../../src/state/explorer';
 import { thetaOf } from '../../src/state/fit';
 import { boundsOfPull, pullAt } from '../../src/state/pull';
-import { slicesOf } from '../../src/state/slice';
 import type { Subject } from '../../src/state/subject';
-import { termsOf } from '../../src/state/terms';
 import { viewOf } from '../../src/state/view';
+import { schemaOf } from '../../src/state/viewSchema';
 import { nfs, paperFit } from '../published';
 
 function opened(subject: Subject, fitted = false) {
   const slices = slicesOf(subject, catalogue);
-  const terms = termsOf(subject, slices);
-  const state = stateFor(terms, terms.defaults);
+  const schema = schemaOf(subject, slices);
+  const state = stateFor(schema, schema.defaults);
   const view = viewOf(subject, slices, state, fitted ? paperFit() : null, false);
   if (!view.binding) throw new Error('no model');
   return { view, binding: view.binding, theta: thetaOf(view.sliders, {}) };

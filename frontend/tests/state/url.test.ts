@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { followUnderWay } from '../../src/state/underWay';
+import { onPendingWork } from '../../src/state/pendingWork';
 import { flushQuery, leftOutOf, writeQuery } from '../../src/state/url';
 
 let none = true;
@@ -14,7 +14,7 @@ beforeEach(() => {
   vi.stubGlobal('addEventListener', page.addEventListener.bind(page));
   hide = () => page.dispatchEvent(new Event('pagehide'));
   replaceState.mockClear();
-  followUnderWay((now) => {
+  onPendingWork((now) => {
     none = now;
   });
 });

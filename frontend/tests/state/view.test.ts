@@ -2,15 +2,15 @@
 import { describe, expect, it } from 'vitest';
 import type { Fit } from '../../src/api/types';
 import { catalogue } from '../../src/engine/catalogue';
-import { fitRequestOf } from '../../src/features/explorer/ahead';
 import { comparisonOf, residual, worstOf } from '../../src/features/explorer/figure/residuals';
+import { fitRequestOf } from '../../src/features/explorer/prefetch';
+import { bindingOf, slicesOf } from '../../src/state/dataSlice';
 import { predictionHalf } from '../../src/state/fit';
 import { fromQuery } from '../../src/state/link';
 import { gradientAt, predictAt } from '../../src/state/prediction';
-import { bindingOf, slicesOf } from '../../src/state/slice';
 import type { Subject } from '../../src/state/subject';
-import { termsOf } from '../../src/state/terms';
 import { viewOf } from '../../src/state/view';
+import { schemaOf } from '../../src/state/viewSchema';
 import { designed } from '../designs';
 import { dillon, experimentOf, nfs, paperFit, points } from '../published';
 import { look } from './look';
@@ -219,7 +219,7 @@ describe('a fit that is far from its cells', () => {
   });
   const drawn = (fit: Fit, query = '') => {
     const slices = slicesOf(nfs(), catalogue);
-    const { state } = fromQuery(query, termsOf(nfs(), slices));
+    const { state } = fromQuery(query, schemaOf(nfs(), slices));
     return viewOf(nfs(), slices, state, fit, false);
   };
 
@@ -252,7 +252,7 @@ it('a model is no default while a setting of the design is missing, nor of a tab
   const opened = { ...whole, opened: true };
   for (const subject of [partial, opened]) {
     const slices = slicesOf(subject, catalogue);
-    const { state } = fromQuery('', termsOf(subject, slices));
+    const { state } = fromQuery('', schemaOf(subject, slices));
     expect(viewOf(subject, slices, state, null, false).binding).toBeNull();
   }
 });
@@ -284,7 +284,7 @@ describe('a cost in seconds', () => {
   it('is fitted as the measure of the whole run that it is of', () => {
     const request = (query: string) => {
       const slices = slicesOf(subject, catalogue);
-      const { state } = fromQuery(query, termsOf(subject, slices));
+      const { state } = fromQuery(query, schemaOf(subject, slices));
       return fitRequestOf(subject, state, bindingOf(slices(state), state));
     };
     expect(request('measure=traffic_cpu_s_per_gb')?.response).toBe('traffic_cpu_s');

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 from coalescope_host.plan.plan import PeerSpec
 from coalescope_host.remote import Peer, connect
-from patience import PATIENCE_S
 from ssh_peer import SshPeer
+from timeouts import TIMEOUT_S
 
 
 @dataclass(frozen=True)
@@ -71,7 +71,7 @@ def peer(lab: Lab) -> Iterator[Peer]:
 def soon() -> Callable[..., bool]:
     import time
 
-    def wait(condition: Callable[[], bool], seconds: float = PATIENCE_S) -> bool:
+    def wait(condition: Callable[[], bool], seconds: float = TIMEOUT_S) -> bool:
         end = time.monotonic() + seconds
         while not condition():
             if time.monotonic() > end:

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from coalescope_host.plan.plan import PeerSpec
 from coalescope_host.remote import Deadlines, PeerError, PeerLostError, connect
-from patience import PATIENCE_S
+from timeouts import TIMEOUT_S
 
 from .test_strangers import requests
 
@@ -23,7 +23,7 @@ OFTEN = 0.1
 
 
 QUICK = Deadlines(
-    hello_s=PATIENCE_S,  # who says hello has to start
+    hello_s=TIMEOUT_S,  # who says hello has to start
     **dict.fromkeys(("answer_s", "restore_s", "run_s"), 1.0),
     **dict.fromkeys(("goodbye_s", "stranger_goodbye_s", "cut_s"), 1.0),
 )

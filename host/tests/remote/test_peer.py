@@ -15,7 +15,7 @@ from coalescope_host.missing_program import not_installed
 from coalescope_host.remote import Peer, PeerError, PeerLostError, connect, verify_mtu
 from coalescope_host.run.factory import reconnect
 from coalescope_host.settings.device import Device
-from patience import measured_again
+from timeouts import retried_if_disturbed
 
 pytestmark = pytest.mark.network
 
@@ -89,7 +89,7 @@ def test_a_server_runs_until_it_is_stopped(lab: Any, peer: Peer, soon: Soon) -> 
     assert ended.stop() == "no port"
 
 
-@measured_again
+@retried_if_disturbed
 def test_a_start_at_an_instant(peer: Peer, soon: Soon) -> None:
     clock = "import time; print(time.monotonic_ns(), file=__import__('sys').stderr)"
     at_ns = time.monotonic_ns() + 1_500_000_000

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from patience import PATIENCE_S
+from timeouts import TIMEOUT_S
 
 from .hosts_on_a_cable import hosts, lab, programs
 
@@ -90,7 +90,7 @@ class Files:
             self.command(*arguments),
             capture_output=True,
             text=True,
-            timeout=3 * PATIENCE_S,
+            timeout=3 * TIMEOUT_S,
             check=False,
         )
 

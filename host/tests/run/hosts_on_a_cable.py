@@ -14,8 +14,8 @@ from typing import Any
 import pytest
 from coalescope_host.plan.plan_file import load_plan
 from coalescope_host.plan.schedule import schedule
-from patience import PATIENCE_S
 from ssh_peer import INTERFACE, SshPeer
+from timeouts import TIMEOUT_S
 
 ROOT = Path(__file__).resolve().parents[3]
 
@@ -118,7 +118,7 @@ class Hosts:
             env=self.environment,
             capture_output=True,
             text=True,
-            timeout=3 * PATIENCE_S,
+            timeout=3 * TIMEOUT_S,
             check=False,
         )
 

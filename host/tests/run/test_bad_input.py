@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 from coalescope_host.plan.plan_file import load_plan
 from coalescope_host.plan.schedule import schedule
-from patience import PATIENCE_S, wait_until
+from timeouts import TIMEOUT_S, wait_until
 
 from .hosts_on_a_cable import INTERFACE, TOOL, Hosts, processes_with
 
@@ -213,7 +213,7 @@ def test_an_interface_that_vanishes_between_runs_and_comes_back(hosts: Hosts) ->
         wait_until(lambda: [e for e in hosts.entries() if e["status"] == "failed"], "none fails")
         hosts.lab.inside(hosts.lab.here, *ip, "gone0", "name", INTERFACE)
         hosts.lab.inside(hosts.lab.here, *ip, INTERFACE, "up")
-        _, said = process.communicate(timeout=3 * PATIENCE_S)
+        _, said = process.communicate(timeout=3 * TIMEOUT_S)
     assert process.returncode == 1, said
     failed = [entry for entry in hosts.entries() if entry["status"] == "failed"]
     assert any(INTERFACE in entry["reason"] for entry in failed)
@@ -232,7 +232,7 @@ def test_a_peer_that_becomes_unreachable_between_blocks(hosts: Hosts) -> None:
         try:
             for pid in processes_with(str(hosts.programs / "python")):
                 os.kill(pid, signal.SIGKILL)
-            _, said = process.communicate(timeout=3 * PATIENCE_S)
+            _, said = process.communicate(timeout=3 * TIMEOUT_S)
         finally:
             hosts.lab.inside(hosts.lab.here, *ip, "up")
     assert process.returncode == 1, said
@@ -274,7 +274,7 @@ def test_a_permission_that_is_lost_between_runs(hosts: Hosts, tmp_path: Path) ->
     with hosts.start((sys.executable, str(program))) as process:
         wait_for_runs(hosts, 1)
         process.send_signal(signal.SIGUSR1)
-        _, said = process.communicate(timeout=3 * PATIENCE_S)
+        _, said = process.communicate(timeout=3 * TIMEOUT_S)
     assert process.returncode == 1, said
     failed = [entry for entry in hosts.entries() if entry["status"] == "failed"]
     assert len(hosts.done()) + len(failed) == len(hosts.scheduled()), (
@@ -293,9 +293,9 @@ def test_a_disk_that_is_full_while_one_run_lasts(hosts: Hosts) -> None:
     fill = f"dd if=/dev/zero of={ballast} bs=4k; truncate -s -8192 {ballast}; ping -q -i 0.02 $0"
     empty = f"rm -f {ballast}; exec ping -q -i 0.02 -c 50 $0"
     workloads = "".join(
-        f'[workloads.{name}]\nkind = "command"\nuser = "root"\ntimeout_s = {patience_s}\n'
+        f'[workloads.{name}]\nkind = "command"\nuser = "root"\ntimeout_s = {timeout_s}\n'
         f'command = ["sh", "-c", "{script}", "{{peer}}"]\n'
-        for name, script, patience_s in (("fills", fill, 3), ("empties", empty, PATIENCE_S))
+        for name, script, timeout_s in (("fills", fill, 3), ("empties", empty, TIMEOUT_S))
     )
     mount = ["mount", "-t", "tmpfs", "-o", "size=1m", "none", str(small)]
     subprocess.run(mount, check=True)

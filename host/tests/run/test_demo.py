@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from coalescope_host.run_log import far_end_is_here, read
-from patience import PATIENCE_S, wait_until
+from timeouts import TIMEOUT_S, wait_until
 
 from .hosts_on_a_cable import TOOL, processes_with
 
@@ -61,7 +61,7 @@ def demo(logger: Path, *arguments: str) -> Iterator[subprocess.Popen[str]]:
 def test_it_measures_a_surface_and_leaves_nothing(tmp_path: Path, logger: Path) -> None:
     before = visible()
     with demo(logger, "--out", str(tmp_path), "--server", "http://127.0.0.1:1") as process:
-        shown, said = process.communicate(timeout=3 * PATIENCE_S)
+        shown, said = process.communicate(timeout=3 * TIMEOUT_S)
     assert process.returncode == 1, "the server has none of it"
     assert "12 of 12 runs done, 0 failed." in said
     assert "other tasks took" in said
@@ -94,7 +94,7 @@ def test_the_page_shows_a_cpu_time_that_the_logs_have(tmp_path: Path, logger: Pa
     )
     without.chmod(0o755)
     with demo(without, "--out", str(tmp_path), "--server", "http://127.0.0.1:1") as process:
-        _, said = process.communicate(timeout=3 * PATIENCE_S)
+        _, said = process.communicate(timeout=3 * TIMEOUT_S)
     assert "http://127.0.0.1:1/explorer/demo?measure=workload_cpu_percent\n" in said
 
 
@@ -110,7 +110,7 @@ def test_nothing_stays_however_it_ends(
         made = spaces([process.pid, *map(int, children)]) - own
         assert len(made) == 2
         process.send_signal(number)
-        _, said = process.communicate(timeout=PATIENCE_S)
+        _, said = process.communicate(timeout=TIMEOUT_S)
     assert (f"The logs: {tmp_path / 'logs'}\n" in said) is (number != signal.SIGKILL)
     assert process.returncode == (-number if number == signal.SIGKILL else 128 + number)
     wait_until(lambda: not in_spaces(made), "a namespace is left")

@@ -12,7 +12,7 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from patience import PATIENCE_S, wait_until
+from timeouts import TIMEOUT_S, wait_until
 
 from .hosts_on_a_cable import INTERFACE, Hosts
 
@@ -69,7 +69,7 @@ def fuzzed(hosts: Hosts, seed: int) -> tuple[subprocess.CompletedProcess[bytes],
         env={**hosts.environment, "PATH": f"{programs}:{hosts.environment['PATH']}"},
         stdin=subprocess.DEVNULL,
         capture_output=True,
-        timeout=5 * PATIENCE_S,
+        timeout=5 * TIMEOUT_S,
         check=False,
         start_new_session=True,
     )

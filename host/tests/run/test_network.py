@@ -9,7 +9,7 @@ import time
 
 import pytest
 from coalescope_host.run_log import read
-from patience import PATIENCE_S, wait_until
+from timeouts import TIMEOUT_S, wait_until
 
 from .hosts_on_a_cable import INTERFACE, WORKLOADS, Hosts, processes_with
 
@@ -115,7 +115,7 @@ def test_a_signal_puts_both_ends_back(hosts: Hosts, number: signal.Signals) -> N
     with hosts.start() as process:
         wait_until(hosts.done, "no run is done")
         process.send_signal(number)
-        _, said = process.communicate(timeout=PATIENCE_S)
+        _, said = process.communicate(timeout=TIMEOUT_S)
     assert process.returncode == 128 + number, said
     assert hosts.settings() == before
 
@@ -128,7 +128,7 @@ def test_a_peer_that_is_lost_is_connected_again(hosts: Hosts) -> None:
         assert agents
         for pid in agents:
             os.kill(pid, signal.SIGKILL)
-        _, said = process.communicate(timeout=3 * PATIENCE_S)
+        _, said = process.communicate(timeout=3 * TIMEOUT_S)
     assert process.returncode == 0, said
     assert "failed, to be tried again" in said
     assert sorted(hosts.done()) == sorted(hosts.scheduled())

@@ -5,13 +5,13 @@ import os
 
 import pytest
 from coalescope_host.run.processes import LocalProcess
-from patience import PATIENCE_S
+from timeouts import TIMEOUT_S
 
 NAMES = "env | cut -d= -f1 | sort >&2; echo $HOME $USER >&2"
 
 
 def said(program: LocalProcess) -> list[str]:
-    assert program.wait(PATIENCE_S)
+    assert program.wait(TIMEOUT_S)
     return program.stop().splitlines()
 
 

@@ -15,7 +15,7 @@ from coalescope_host.plan.plan_file import load_plan
 from coalescope_host.plan.schedule import schedule
 from coalescope_host.run.journal import Journal, JournalError
 from coalescope_host.run_log import read
-from patience import PATIENCE_S, wait_until
+from timeouts import TIMEOUT_S, wait_until
 
 from .bench_on_files import bench_of
 from .conftest import BEFORE, TRAFFIC, Files
@@ -129,7 +129,7 @@ def test_a_signal_ends_it_restores_and_it_goes_on_later(
     process = files.start()
     wait_for_runs(files, 1)
     process.send_signal(number)
-    _, said = process.communicate(timeout=PATIENCE_S)
+    _, said = process.communicate(timeout=TIMEOUT_S)
     assert process.returncode == 128 + number
     assert "The same command goes on where this stopped." in said
     assert files.settings == BEFORE
@@ -182,7 +182,7 @@ def test_two_sweeps_do_not_share_a_folder(files: Files) -> None:
     first.send_signal(signal.SIGCONT)
     assert second.returncode == 1
     assert "in use by another sweep" in second.stderr
-    first.communicate(timeout=3 * PATIENCE_S)
+    first.communicate(timeout=3 * TIMEOUT_S)
     assert first.returncode == 0
 
 

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 from coalescope_host.run.budget import Budget, budget_from
-from patience import PATIENCE_S, wait_until
+from timeouts import TIMEOUT_S, wait_until
 
 from .conftest import BEFORE, Files
 
@@ -74,7 +74,7 @@ def tune(lab: Files, *arguments: str, stdin: str = "") -> subprocess.CompletedPr
         input=stdin,
         capture_output=True,
         text=True,
-        timeout=3 * PATIENCE_S,
+        timeout=3 * TIMEOUT_S,
         check=False,
     )
 
@@ -156,7 +156,7 @@ def test_an_answer_that_nobody_confirms_is_put_back_by_a_signal_too(again: Files
         wait_until(lambda: again.settings != BEFORE, "the answer is not set")
         assert (again.folder / "settings.saved").exists(), "the way back is on disk"
         process.send_signal(signal.SIGHUP)  # as when a connection is lost
-        assert process.wait(PATIENCE_S) == 128 + signal.SIGHUP
+        assert process.wait(TIMEOUT_S) == 128 + signal.SIGHUP
     assert again.settings == BEFORE
 
 
@@ -166,7 +166,7 @@ def test_interrupted_it_goes_on(lab: Files) -> None:
     ) as first:
         wait_until(lambda: lab.journal.exists() and len(lab.done()) >= 2, "nothing is measured")
         first.terminate()  # in its first round, from which there is no answer yet
-        _, said = first.communicate(timeout=PATIENCE_S)
+        _, said = first.communicate(timeout=TIMEOUT_S)
     assert first.returncode == 128 + signal.SIGTERM, said
     assert lab.settings == BEFORE
     before = lab.done()

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 import pytest
-from patience import PATIENCE_S, wait_until
+from timeouts import TIMEOUT_S, wait_until
 
 from .hosts_on_a_cable import INTERFACE, TOOL, Hosts, processes_with
 
@@ -35,7 +35,7 @@ def tune(hosts: Hosts, *arguments: str) -> subprocess.CompletedProcess[str]:
         cwd=hosts.folder,
         capture_output=True,
         text=True,
-        timeout=3 * PATIENCE_S,
+        timeout=3 * TIMEOUT_S,
         check=False,
     )
 

@@ -20,7 +20,7 @@ from urllib.request import Request, urlopen
 import pytest
 from coalescope_host.run.upload import Outcome, answered, send
 from https_servers import https_server, redirecting, server_context
-from patience import PATIENCE_S, wait_until
+from timeouts import TIMEOUT_S, wait_until
 
 from .conftest import Files
 
@@ -53,7 +53,7 @@ def store(folder: Path, port: int = 0) -> Iterator[str]:
         yield found[0]
     finally:
         process.terminate()
-        process.wait(PATIENCE_S)
+        process.wait(TIMEOUT_S)
         process.stdout.close()
 
 
@@ -137,7 +137,7 @@ def test_a_sweep_that_is_interrupted_says_so(files: Files, token_file: Path) -> 
         assert found[0]["state"] == "running"
         assert found[0]["left_s"] > 0
         process.send_signal(signal.SIGINT)
-        process.communicate(timeout=PATIENCE_S)
+        process.communicate(timeout=TIMEOUT_S)
         (stopped,) = sweeps(url, "on-files")
         assert stopped["state"] == "stopped"
         assert 0 < stopped["runs_done"] < 40
@@ -235,7 +235,7 @@ def refusing(answer: bytes, tls: ssl.SSLContext | None = None) -> Iterator[int]:
 
         refused = pool.submit(refuse)
         yield listener.getsockname()[1]
-        refused.result(PATIENCE_S)
+        refused.result(TIMEOUT_S)
 
 
 @pytest.fixture
@@ -292,7 +292,7 @@ def test_who_hangs_up_before_anything_is_said_cannot_be_reached(tmp_path: Path) 
 
         hung_up = pool.submit(hang_up)
         found = send(f"https://127.0.0.1:{listener.getsockname()[1]}", log, None)
-        hung_up.result(PATIENCE_S)
+        hung_up.result(TIMEOUT_S)
     assert found.outcome == "failed"
     assert "reset by peer" in found.reason
 

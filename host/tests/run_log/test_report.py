@@ -25,7 +25,7 @@ def test_a_good_log_is_described(files):
     text = report_text(report)
     assert report.ok
     for part in (
-        "OK: whole and sound",
+        "OK: valid",
         "an-experiment",
         "1500 requested, 1500 read back",
         "not atomic",
@@ -49,7 +49,7 @@ def test_a_cut_off_log_says_so(files):
     assert not report.complete
     assert report.readable
     text = report_text(report)
-    assert "INCOMPLETE" in text
+    assert "TRUNCATED" in text
     assert "last whole block" in text
 
 
@@ -85,7 +85,7 @@ def test_remarks_on_clock_jumps_backward_counters_and_missing_windows(tools):
     codes = {problem.code for problem in report.problems}
     assert codes == {"no_window", "wall_clock_jump", "backward_counter"}
     assert report.complete
-    assert "OK, with remarks" in report_text(report)
+    assert "OK, with warnings" in report_text(report)
 
 
 def test_results_are_summarised(tools):
@@ -175,8 +175,8 @@ def test_a_workload_that_lost_half_is_not_sound(tools):
     body = b'{"end":{"sum":{"lost_packets":52,"packets":100,"lost_percent":52.0}}}'
     codes, text = doubtful(tools, BUSY, body)
     assert codes == {"datagrams_lost"}
-    assert "WHOLE, BUT THE RUN IS DOUBTFUL: 1 finding" in text
-    assert "whole and sound" not in text
+    assert "VALID, BUT THE RUN IS DOUBTFUL: 1 finding" in text
+    assert "OK: valid" not in text
     sound = body.replace(b"52.0", b"0.0")
     assert doubtful(tools, BUSY, sound)[0] == set()
 

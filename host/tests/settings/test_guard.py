@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 from children import children_of
 from coalescope_host.settings import Guard, SettingError, restore_all, restore_file
-from patience import PATIENCE_S
+from timeouts import TIMEOUT_S
 
 pytestmark = pytest.mark.network
 
@@ -50,7 +50,7 @@ def a_sweep(namespace: Any, hang_s: float) -> subprocess.Popen[str]:
     return process
 
 
-def soon(condition: Callable[[], bool], seconds: float = PATIENCE_S) -> bool:
+def soon(condition: Callable[[], bool], seconds: float = TIMEOUT_S) -> bool:
     end = time.monotonic() + seconds
     while not condition():
         if time.monotonic() > end:
@@ -119,7 +119,7 @@ def test_a_sweep_that_hangs_is_ended_and_put_back(namespace: Any, state_home: Pa
     time.sleep(5)
     assert sweep.poll() is None, "it is fed, so it lives longer than that"
     os.kill(sweep.pid, signal.SIGSTOP)
-    assert sweep.wait(PATIENCE_S) == -signal.SIGKILL, "it could wake up and go on changing"
+    assert sweep.wait(TIMEOUT_S) == -signal.SIGKILL, "it could wake up and go on changing"
     assert soon(lambda: not the_file(state_home, namespace).exists())
     assert namespace.everything() == before
 

@@ -13,7 +13,7 @@ import pytest
 from coalescope_host.plan.plan import PeerSpec, WorkloadSpec
 from coalescope_host.protocols import RunContext
 from coalescope_host.workloads import prepare
-from patience import PATIENCE_S, wait_until
+from timeouts import TIMEOUT_S, wait_until
 
 ROOT = Path(__file__).resolve().parents[3]
 _CLONE_NEWNET = 0x40000000
@@ -136,13 +136,13 @@ class Hosts:
                 wait_until(partial(is_ready, server, argv), "a server is not ready")
             command = self.start(self.here, traffic.command)
             try:
-                out, said = command.communicate(timeout=PATIENCE_S)
+                out, said = command.communicate(timeout=TIMEOUT_S)
             finally:
                 command.kill()
                 command.communicate()
             for server in servers:
                 server.terminate()
-            ended = [server.communicate(timeout=PATIENCE_S) for server in servers]
+            ended = [server.communicate(timeout=TIMEOUT_S) for server in servers]
         finally:
             for server in servers:
                 server.kill()

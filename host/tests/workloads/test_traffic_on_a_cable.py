@@ -6,7 +6,7 @@ import subprocess
 
 import pytest
 from coalescope_host.remote.path_mtu import own_address, probe
-from patience import measured_again
+from timeouts import retried_if_disturbed
 
 pytestmark = pytest.mark.network
 
@@ -40,7 +40,7 @@ def good(traffic, ran):
     return json.loads(out)
 
 
-@measured_again
+@retried_if_disturbed
 def test_udp_through_iperf3_has_rate_size_and_streams(hosts, short, traffic_of):
     around = short(streams=3, packet_rate_hz=3000, frame_bytes=1046)
     traffic = traffic_of("udp-fan-in", around)
@@ -62,7 +62,7 @@ def test_tcp_through_iperf3(hosts, short, traffic_of):
     assert counted(hosts, "bytes") > report["end"]["sum_received"]["bytes"] > 1_000_000
 
 
-@measured_again
+@retried_if_disturbed
 def test_udp_from_several_peers(hosts, short, traffic_of):
     around = short(PEER, SECOND, streams=3, packet_rate_hz=3000, mtu_bytes=1500)
     traffic = hosts.inside(lambda: traffic_of("udp-fan-in", around))
@@ -76,7 +76,7 @@ def test_udp_from_several_peers(hosts, short, traffic_of):
     assert rates == [pytest.approx(2000, rel=0.03), pytest.approx(1000, rel=0.03)]
 
 
-@measured_again
+@retried_if_disturbed
 def test_tcp_from_several_peers(hosts, short, traffic_of):
     around = short(PEER, SECOND, streams=3)
     traffic = hosts.inside(lambda: traffic_of("tcp-fan-in", around, window_bytes=65536))
@@ -87,7 +87,7 @@ def test_tcp_from_several_peers(hosts, short, traffic_of):
 
 
 @pytest.mark.parametrize("protocol", ["udp", "tcp"])
-@measured_again
+@retried_if_disturbed
 def test_requests_to_servers_at_several_peers(hosts, short, traffic_of, protocol):
     around = short(PEER, SECOND, streams=3)
     options = {"protocol": protocol, "service_us": 2000.0, "response_bytes": 8000}

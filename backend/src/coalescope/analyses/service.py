@@ -19,7 +19,7 @@ from coalescope.experiments.service import list_cells
 from coalescope.glossary.quantities import require_measure
 from coalescope.runs.selection import current_among, select_runs
 from coalescope.runs.service import (
-    cells_without,
+    cells_excluding_runs,
     count_replicates,
     intervals_in_sequence,
     replicates_of,
@@ -56,7 +56,7 @@ def plan_replicates(
 ) -> ReplicationPlan:
     """What to measure again, runs in `without` left out: see `plan_cells`."""
     every = list_cells(connection, experiment)
-    left_out, remaining = cells_without(connection, experiment, every, without)
+    left_out, remaining = cells_excluding_runs(connection, experiment, every, without)
     return plan_cells(experiment, every, remaining, measure, width_percent, where, left_out)
 
 

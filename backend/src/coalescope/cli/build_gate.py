@@ -12,7 +12,7 @@ from coalescope_models.inference.statistics import holm, holm_levels
 
 from coalescope.cli.exit_statuses import ExitStatus
 from coalescope.cli.output import print_heading, print_json, printable, shown
-from coalescope.cli.wording import in_shell
+from coalescope.cli.shell_hints import as_shell_hint
 from coalescope.comparisons.compared import Compared
 from coalescope.comparisons.regressions import RegressionVerdict, regressions
 from coalescope.comparisons.schemas import ComparisonOut, RegressionOut, comparison_out
@@ -138,7 +138,9 @@ def _read(
     except CoalescopeError as error:
         if error.code not in _NOTHING_TO_COMPARE:
             raise
-        return _Read(None, " ".join(filter(None, (error.message, in_shell(error.advice)))), 1.0)
+        return _Read(
+            None, " ".join(filter(None, (error.message, as_shell_hint(error.advice)))), 1.0
+        )
     alone = regressions(compared, allowed_percent, same_session=same_session)
     return _Read(compared, "", alone.p_value)
 

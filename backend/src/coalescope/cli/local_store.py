@@ -11,7 +11,7 @@ from pathlib import Path
 
 from sqlalchemy.engine import Connection
 
-from coalescope.db.engine import CAUSE, Cause
+from coalescope.db.engine import AUDIT_CONTEXT, AuditContext
 from coalescope.errors import CoalescopeError, did_you_mean
 from coalescope.experiments.records import ExperimentRecord
 from coalescope.experiments.service import get_experiment
@@ -108,11 +108,11 @@ def changed_store(arguments: Namespace) -> Iterator[Store]:
     settings = changing(arguments)
     warn_without_datasets(settings)
     store = open_store(settings, waits_for=lambda slug: False)
-    before = CAUSE.set(Cause("command line", _command(arguments)))
+    before = AUDIT_CONTEXT.set(AuditContext("command line", _command(arguments)))
     try:
         yield store
     finally:
-        CAUSE.reset(before)
+        AUDIT_CONTEXT.reset(before)
         store.close()
 
 

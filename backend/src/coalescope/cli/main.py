@@ -26,13 +26,13 @@ def main(argv: Sequence[str] | None = None) -> int:
     except PipeClosed:
         return end_quietly()
     except Exception as error:
-        from coalescope.cli import complaints  # noqa: PLC0415  only when it is needed
+        from coalescope.cli import error_output  # noqa: PLC0415  only when it is needed
 
-        reason = complaints.explain(error)
+        reason = error_output.explain(error)
         if reason is None:
             raise
         if getattr(arguments, "json", False):
-            complaints.print_document(error)
+            error_output.print_document(error)
         print(reason, file=sys.stderr)
         return ExitStatus.UNFIT
     return status

@@ -18,7 +18,7 @@ from coalescope.errors import Problem, did_you_mean, not_found, refused
 from coalescope.experiments.records import FactorValue, Kind
 from coalescope.settings import Settings
 from coalescope.store import Store, open_for_reading
-from coalescope.uploads.incoming import UploadRequest
+from coalescope.uploads.parsed_upload import UploadRequest
 from coalescope.uploads.reading import Reading
 
 _NAMED = 3

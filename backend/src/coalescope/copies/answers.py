@@ -50,7 +50,7 @@ class Kept:
     facts: Mapping[str, Facts | None]
 
 
-def work_out(path: str, query: Pairs, kept: Mapping[str, Json]) -> Json:
+def evaluate(path: str, query: Pairs, kept: Mapping[str, Json]) -> Json:
     """What GET /api/<path>?<query> would answer, or the error that it would answer with.
 
     Args:

@@ -12,8 +12,8 @@ from coalescope.runs.records import NewRun
 from coalescope.storage.object_store import RUN_LOG_SUFFIX, ObjectStore
 from coalescope.untrusted.archives import ArchiveError, members_of_tar
 from coalescope.uploads.in_bulk import ReceivedLog
-from coalescope.uploads.incoming import UploadRequest
-from coalescope.uploads.run_logs import understand_run_log
+from coalescope.uploads.parsed_upload import UploadRequest
+from coalescope.uploads.run_logs import parse_run_log
 
 _LARGEST_LOG_BYTES = 1 << 26
 _CHUNK_BYTES = 1 << 20
@@ -78,7 +78,7 @@ def _measured(dataset: Dataset, name: str, content: bytes) -> NewRun:
         environment=dataset.source.get("environment", {}),
     )
     try:
-        (run,) = understand_run_log(content, request).runs
+        (run,) = parse_run_log(content, request).runs
     except CoalescopeError as error:
         error.where |= {"file": str(dataset.path), "log": name}
         raise

@@ -27,10 +27,10 @@ import pysqlite3.dbapi2
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection, Engine
 
-from coalescope.db import plain_sql
+from coalescope.db import compiled_sql
+from coalescope.db.batcher import Batcher
 from coalescope.db.tables import changes
 from coalescope.db.timestamps import utc_now
-from coalescope.db.together import Together
 from coalescope.errors import CoalescopeError, read_only
 from coalescope.storage.private_files import make_folder, touch
 
@@ -46,7 +46,7 @@ _QUEUE_WITHIN = sa.text("SELECT pg_advisory_xact_lock(:all, hashtext(:within))")
 SQLITE_NAME = "coalescope.sqlite"
 
 
-class Cause(NamedTuple):
+class AuditContext(NamedTuple):
     """Who asks for a change, and what was asked."""
 
     who: str
@@ -54,7 +54,7 @@ class Cause(NamedTuple):
 
 
 # Set around whatever serves a request or runs a command; the program's own upkeep has no cause.
-CAUSE: ContextVar[Cause | None] = ContextVar("CAUSE", default=None)
+AUDIT_CONTEXT: ContextVar[AuditContext | None] = ContextVar("AUDIT_CONTEXT", default=None)
 _TOLD = "coalescope_told"
 
 
@@ -70,7 +70,7 @@ class Database:
     """One engine and the two kinds of transaction on it.
 
     Attributes:
-        together: who waits to write, for writes that can be done as one.
+        batcher: joins writes that wait for the lock into one transaction.
 
     """
 
@@ -86,7 +86,7 @@ class Database:
         self.engine = engine
         self.for_reading = for_reading
         self.on_server = engine.dialect.name == "postgresql"
-        self.together = Together()
+        self.batcher = Batcher()
         self._writers = Lock()
         self._connect_at_once = connect_at_once
         self._left_alone = left_alone
@@ -119,7 +119,7 @@ class Database:
 
     @contextmanager
     def write(
-        self, within: str | None = None, causes: Sequence[Cause] | None = None
+        self, within: str | None = None, causes: Sequence[AuditContext] | None = None
     ) -> Iterator[Connection]:
         """A transaction that holds the write lock; committed on leaving, durable after that.
 
@@ -141,12 +141,14 @@ class Database:
             connection.info.pop(_TOLD, None)  # it outlives a transaction that came to nothing
             yield connection
             told = connection.info.pop(_TOLD, [])
-            own = CAUSE.get()
+            own = AUDIT_CONTEXT.get()
             if causes is None:
-                causes = [] if own is None else [Cause(own.who, w) for w in told or [own.what]]
+                causes = (
+                    [] if own is None else [AuditContext(own.who, w) for w in told or [own.what]]
+                )
             now = utc_now()
             notes = [{"at": now, "who": cause.who, "what": cause.what} for cause in causes]
-            plain_sql.insert(connection, changes, notes)
+            compiled_sql.insert(connection, changes, notes)
 
     def at_once(self, statement: str, *values: Any) -> Sequence[tuple[Any, ...]] | None:
         """Rows by a statement that SQLite answers in microseconds, as they are now.

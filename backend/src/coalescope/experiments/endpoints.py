@@ -22,7 +22,7 @@ from coalescope.experiments.schemas import (
     ExperimentOut,
     ExperimentSummaryOut,
 )
-from coalescope.fits.cache import LatestAnswers
+from coalescope.fits.cache import LruCache
 from coalescope.runs.chosen import identities
 from coalescope.runs.intervals import JudgedCells
 from coalescope.runs.selection import LEFT_OUT_AS_TEXT
@@ -61,7 +61,7 @@ def list_experiments(
     q: Annotated[str, Query(max_length=200, description="Text in title or citation")] = "",
 ) -> list[ExperimentSummaryOut]:
     """All experiments, published first, then by title."""
-    kept: LatestAnswers[ExperimentSummaryOut] = request.app.state.summarised
+    kept: LruCache[ExperimentSummaryOut] = request.app.state.summarised
     return [
         kept.get(tag_of(record), partial(_summarised, connection, record))
         for record in service.list_experiments(connection, kind, q)
@@ -164,7 +164,7 @@ def list_cells(
     levels = factor_levels(cell.factors for cell in service.list_cells(connection, record))
     given = [pair for pair in request.query_params.multi_items() if pair[0] != "without"]
     where = parse_where(given, levels)
-    kept: LatestAnswers[JudgedCells] = request.app.state.judged
+    kept: LruCache[JudgedCells] = request.app.state.judged
     judged = (
         cells_in_sequence(connection, record, identities(without))
         if without

@@ -7,7 +7,7 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
-from coalescope.db import plain_sql
+from coalescope.db import compiled_sql
 from coalescope.db.engine import Database
 from coalescope.db.tables import cells, experiments, summaries
 from coalescope.experiments.records import (
@@ -100,7 +100,7 @@ def update(connection: Connection, experiment_id: int, values: Mapping[str, Any]
 
 def bump(connection: Connection, experiment_id: int, at: str, times: int) -> None:
     """Count changes of the experiment's data."""
-    plain_sql.run(connection, _BUMP, of=experiment_id, at=at, times=times)
+    compiled_sql.run(connection, _BUMP, of=experiment_id, at=at, times=times)
 
 
 def dataset_sha256(connection: Connection, slug: str) -> str | None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The last answers, so that the same question about the same data is computed once."""
+"""A cache of recent results: the same request about the same data is computed once."""
 
 from collections import OrderedDict
 from collections.abc import Callable, Hashable
@@ -10,8 +10,8 @@ from typing import Generic, TypeVar
 T = TypeVar("T")
 
 
-class LatestAnswers(Generic[T]):
-    """Keeps the answers asked for most recently; safe to use from several threads."""
+class LruCache(Generic[T]):
+    """The most recently used results; thread-safe, and one computation per key at a time."""
 
     def __init__(self, limit: int) -> None:
         self._limit = limit

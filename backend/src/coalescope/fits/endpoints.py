@@ -9,7 +9,7 @@ from fastapi import APIRouter, Request
 from coalescope.db.engine import Database
 from coalescope.experiments.service import get_experiment
 from coalescope.fits import nonlinear, service
-from coalescope.fits.cache import LatestAnswers
+from coalescope.fits.cache import LruCache
 from coalescope.fits.schemas import (
     FitIn,
     FitOut,
@@ -19,7 +19,7 @@ from coalescope.fits.schemas import (
     nonlinear_fit_out,
 )
 from coalescope.user_models.confinement import confinement
-from coalescope.web.turns import Turns
+from coalescope.web.concurrency import ConcurrencyLimiter
 
 router = APIRouter(prefix="/experiments", tags=["fits"])
 
@@ -37,7 +37,7 @@ def create_fit(request: Request, slug: str, body: FitIn) -> FitOut:
     apart, `identifiable` is false, the values are null and `message` says what to measure.
     """
     database: Database = request.app.state.database
-    kept: LatestAnswers[FitOut] = request.app.state.fits
+    kept: LruCache[FitOut] = request.app.state.fits
     with database.read() as connection:
         experiment = get_experiment(connection, slug)
     asked = body.request(experiment)
@@ -64,7 +64,7 @@ def create_nonlinear_fit(request: Request, slug: str, body: NonlinearFitIn) -> N
     """
     database: Database = request.app.state.database
     run = confinement(request.app.state.settings)
-    kept: LatestAnswers[NonlinearFitOut] = request.app.state.fits
+    kept: LruCache[NonlinearFitOut] = request.app.state.fits
     asked = body.request()
     with database.read() as connection:
         experiment = get_experiment(connection, slug)
@@ -78,11 +78,11 @@ def create_nonlinear_fit(request: Request, slug: str, body: NonlinearFitIn) -> N
     return _answer(request, kept, key, compute)
 
 
-def _answer(request: Request, kept: LatestAnswers[T], key: Hashable, compute: Callable[[], T]) -> T:
+def _answer(request: Request, kept: LruCache[T], key: Hashable, compute: Callable[[], T]) -> T:
     """What is kept, or computed in turn. Who asks the same as another waits in turn as well."""
     found = kept.find(key)
     if found is not None:
         return found
-    turns: Turns = request.app.state.turns
-    with turns.taken():
+    computations: ConcurrencyLimiter = request.app.state.computations
+    with computations.acquire():
         return kept.get(key, compute)

@@ -108,9 +108,9 @@ def select_points(
     connection: Connection,
     experiment: ExperimentRecord,
     request: NonlinearRequest,
-    patience: int = 1,
+    work_factor: int = 1,
 ) -> Points:
-    """Read what is to be fitted; it may take `patience` times as long as a request may.
+    """Read what is to be fitted; it may take `work_factor` times as long as a request may.
 
     Errors: 422 for an output or parameter that the model does not have, a response that is no
     measure, an input that no run has, and too much work.
@@ -136,7 +136,7 @@ def select_points(
     inputs = {q.name for q in request.model.inputs}
     fixed = {n: np.full(len(rows), v) for n, v in request.held.items() if n in inputs}
     settings = setting_labels(rows, request.pooled)
-    _refuse_too_much(len(np.unique(settings)), request, _MOST_WORK * patience)
+    _refuse_too_much(len(np.unique(settings)), request, _MOST_WORK * work_factor)
     return Points(
         experiment=experiment,
         where=chosen.where,

@@ -100,9 +100,9 @@ class Selection:
 
 
 def select_rows(
-    connection: Connection, experiment: ExperimentRecord, request: FitRequest, patience: int = 1
+    connection: Connection, experiment: ExperimentRecord, request: FitRequest, work_factor: int = 1
 ) -> Selection:
-    """Read what is to be fitted; it may take `patience` times as long as a request may.
+    """Read what is to be fitted; it may take `work_factor` times as long as a request may.
 
     Errors: 422 where there is no such model or it has no linear fit, for an unknown factor, if no
     run is chosen, and if a measure that the fit needs is missing.
@@ -115,7 +115,7 @@ def select_rows(
     check_pooled(selection.runs, request.pooled)
     table = fit_table(selection.runs, fit, request.response, request.pooled)
     draws = len(table.factors) * request.resamples
-    most = _MAX_DRAWS * patience
+    most = _MAX_DRAWS * work_factor
     if draws > most:
         raise CoalescopeError(
             "too_many_draws",

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from coalescope.foreign.records import Unreadable
-from coalescope.untrusted.nesting import deeper_than
+from coalescope.untrusted.nesting import exceeds_depth
 
 _DEEPEST = 64
 _LARGEST = 1e15  # a number beyond is a fault of the tool: no count or rate here is as large
@@ -22,7 +22,7 @@ def documents(content: bytes) -> Iterator[Any]:
 
     What JSON cannot hold (NaN, Infinity) is None. Errors: Unreadable, with its offset.
     """
-    if deeper_than(_DEEPEST, content):
+    if exceeds_depth(_DEEPEST, content):
         raise Unreadable(
             f"Its brackets are nested more than {_DEEPEST} deep, which no tool writes.",
             "Send the file as the tool wrote it.",

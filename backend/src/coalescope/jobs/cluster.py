@@ -16,7 +16,7 @@ from coalescope.errors import CoalescopeError
 from coalescope.jobs.underway import Underway
 
 _LOG = logging.getLogger("coalescope.cluster")
-_PATIENCE_S = 10
+_TIMEOUT_S = 10
 # of each worker's threads: enough to balance the load, and to lose little with a worker
 _PARTS_PER_THREAD = 4
 
@@ -27,7 +27,7 @@ class Cluster:
     Errors: CoalescopeError 500 where Dask is not installed.
     """
 
-    def __init__(self, address: str, patience_s: float = _PATIENCE_S) -> None:
+    def __init__(self, address: str, timeout_s: float = _TIMEOUT_S) -> None:
         try:
             import cloudpickle  # noqa: PLC0415  not installed by all
             import distributed  # noqa: PLC0415
@@ -41,7 +41,7 @@ class Cluster:
         self._address = address
         self._dumps: Callable[[Any], bytes] = cloudpickle.dumps
         self._connect = partial(
-            distributed.Client, address, timeout=patience_s, set_as_default=False
+            distributed.Client, address, timeout=timeout_s, set_as_default=False
         )
         self._client: Any = None
         self._lock = Lock()

@@ -23,7 +23,7 @@ router = APIRouter(prefix="/policies", tags=["policies"])
 @router.get("", summary="List adaptive policies")
 def list_policies() -> list[PolicyOut]:
     """The adaptive moderation of Linux drivers, as it can be tried here."""
-    return [policy_out(known) for known in service.list_policies()]
+    return [policy_out(policy) for policy in service.list_policies()]
 
 
 @router.post("/trials", summary="Try an adaptive policy beside fixed intervals")
@@ -39,7 +39,7 @@ def create_policy_trial(request: Request, body: TrialIn) -> TrialOut:
     what they counted.
     """
     recorded = _read(request, body)
-    return trial_out(service.try_policy(body.trial(recorded)), recorded)
+    return trial_out(service.simulate_policy(body.simulation(recorded)), recorded)
 
 
 def _read(request: Request, body: TrialIn) -> Recorded | None:

@@ -9,7 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from coalescope.experiments.schemas import Chosen, Where
 from coalescope.policies.recorded import Measured, Recorded
-from coalescope.policies.service import Clients, Known, OpenLoop, Outcome, Proposal, Trial
+from coalescope.policies.service import Clients, OpenLoop, Outcome, PolicyInfo, Proposal, Simulation
 from coalescope.web.whole_numbers import JSON_INTEGER
 
 _SHOWN_CHOICES = 1_000
@@ -153,7 +153,7 @@ class TrialIn(BaseModel):
         """CPU time of the receiver."""
         return Costs(self.interrupt_cost_us, self.packet_cost_us)
 
-    def trial(self, recorded: Recorded | None = None) -> Trial:
+    def simulation(self, recorded: Recorded | None = None) -> Simulation:
         """Return it as the service takes it, with what was read of recorded traffic."""
         intervals: Sequence[float] = self.intervals_us
         if isinstance(self.traffic, RecordedIn):
@@ -165,7 +165,7 @@ class TrialIn(BaseModel):
                 intervals = recorded.intervals_us or intervals
         else:
             traffic = self.traffic.traffic()
-        return Trial(
+        return Simulation(
             policy=self.policy,
             traffic=traffic,
             costs=self.costs,
@@ -289,15 +289,17 @@ class TrialOut(BaseModel):
     proposal: ProposalOut | None = Field(description="Null where none was asked for")
 
 
-def policy_out(known: Known) -> PolicyOut:
+def policy_out(policy: PolicyInfo) -> PolicyOut:
     """That policy as the API shows it."""
-    return PolicyOut(name=known.name, title=known.title, summary=known.summary, source=known.source)
+    return PolicyOut(
+        name=policy.name, title=policy.title, summary=policy.summary, source=policy.source
+    )
 
 
 def trial_out(outcome: Outcome, recorded: Recorded | None = None) -> TrialOut:
     """That outcome as the API shows it, beside what was recorded."""
     counted = {each.delay_us: each for each in recorded.measured} if recorded else {}
-    verdict, trial = outcome.verdict, outcome.trial
+    verdict, simulation = outcome.verdict, outcome.simulation
     intervals = sorted(verdict.fixed)
     choices = verdict.adaptive.choices
     return TrialOut(
@@ -317,7 +319,7 @@ def trial_out(outcome: Outcome, recorded: Recorded | None = None) -> TrialOut:
             FixedIntervalOut(
                 interval_us=interval,
                 measured=_measured_out(counted[interval]) if interval in counted else None,
-                **_played(verdict.fixed[interval], trial.price(verdict.fixed[interval])),
+                **_played(verdict.fixed[interval], simulation.price(verdict.fixed[interval])),
             )
             for interval in intervals
         ],

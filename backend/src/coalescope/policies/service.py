@@ -35,12 +35,12 @@ _FITS_PERCENT = 5.0
 _MOST_ENDS = 3
 # loads at which a profile that was made for one is wrong, as multiples of it
 _WRONG_LOADS = (0.5, 2.0)
-# runs that a proposal takes, each as long as the trial's own: profiles, shipped ones, wrong loads
+# runs of a proposal, each as long as the simulation's own: profiles, shipped ones, wrong loads
 _RUNS_OF_A_PROPOSAL = 2 * _MOST_ENDS + 2 + 5 * round(sum(_WRONG_LOADS))
 
 
 @dataclass(frozen=True)
-class Known:
+class PolicyInfo:
     """A policy that can be tried.
 
     Attributes:
@@ -62,10 +62,10 @@ class Known:
 _E1000 = "Linux kernel documentation, Intel e1000 and e1000e: InterruptThrottleRate"
 _DIM = "Linux kernel documentation, Net DIM; lib/dim"
 
-POLICIES: Mapping[str, Known] = {
-    known.name: known
-    for known in (
-        Known(
+POLICIES: Mapping[str, PolicyInfo] = {
+    policy.name: policy
+    for policy in (
+        PolicyInfo(
             "dynamic-throttle",
             "Dynamic conservative throttle",
             "e1000's default, InterruptThrottleRate=3: 20,000 interrupts a second for traffic that "
@@ -73,7 +73,7 @@ POLICIES: Mapping[str, Known] = {
             _E1000,
             lambda: DynamicThrottle(3),
         ),
-        Known(
+        PolicyInfo(
             "dynamic-throttle-low-latency",
             "Dynamic throttle",
             "InterruptThrottleRate=1: as the conservative one, with 70,000 interrupts a second for "
@@ -81,7 +81,7 @@ POLICIES: Mapping[str, Known] = {
             _E1000,
             lambda: DynamicThrottle(1),
         ),
-        Known(
+        PolicyInfo(
             "dim",
             "Linux DIM, from events",
             "Every 64 interrupts it compares rates and climbs through intervals of "
@@ -90,7 +90,7 @@ POLICIES: Mapping[str, Known] = {
             _DIM,
             lambda: Dim(DIM_RX_EVENTS),
         ),
-        Known(
+        PolicyInfo(
             "dim-completions",
             "Linux DIM, from completions",
             "The same over "
@@ -134,7 +134,7 @@ class Clients:
 
 
 @dataclass(frozen=True)
-class Trial:
+class Simulation:
     """What to try.
 
     Attributes:
@@ -166,7 +166,7 @@ class WrongLoad:
     """What a proposed profile costs under another load than it was made for.
 
     Attributes:
-        load: as a multiple of the trial's.
+        load: as a multiple of the simulation's.
         profile_percent: how much dearer the profile is than the best fixed interval there.
         shipped_percent: the same of the best shipped profile.
 
@@ -200,38 +200,40 @@ class Proposal:
 class Outcome:
     """What came of it; a proposal where one was asked for."""
 
-    trial: Trial
-    policy: Known
+    simulation: Simulation
+    policy: PolicyInfo
     verdict: Verdict
     proposal: Proposal | None = None
 
 
-def list_policies() -> list[Known]:
+def list_policies() -> list[PolicyInfo]:
     """All that can be tried."""
     return list(POLICIES.values())
 
 
-def get_policy(name: str) -> Known:
+def get_policy(name: str) -> PolicyInfo:
     """The policy of that name. Errors: 404 naming all."""
-    known = POLICIES.get(name)
-    if known is None:
+    policy = POLICIES.get(name)
+    if policy is None:
         meant = did_you_mean(name, POLICIES)
         raise not_found("policy", name, f"{meant}Policies are {', '.join(POLICIES)}.")
-    return known
+    return policy
 
 
-def try_policy(trial: Trial) -> Outcome:
+def simulate_policy(simulation: Simulation) -> Outcome:
     """Play it. Errors: 404 for the policy; 422 for too many packets, or none, or no price."""
-    known = get_policy(trial.policy)
-    if not trial.costs.interrupt_us + trial.costs.packet_us > 0.0:
+    policy = get_policy(simulation.policy)
+    if not simulation.costs.interrupt_us + simulation.costs.packet_us > 0.0:
         raise CoalescopeError(
             "no_price",
             "Nothing costs anything, so nothing can be cheaper.",
             where={"field": "interrupt_cost_us"},
             advice="Give what an interrupt and a packet cost.",
         )
-    _refuse_too_many(trial)
-    verdict = beside_best_fixed(_player(trial), known.make(), trial.price, trial.intervals_us)
+    _refuse_too_many(simulation)
+    verdict = beside_best_fixed(
+        _player(simulation), policy.make(), simulation.price, simulation.intervals_us
+    )
     if not verdict.adaptive.packets:
         raise CoalescopeError(
             "no_packets",
@@ -239,21 +241,23 @@ def try_policy(trial: Trial) -> Outcome:
             where={"field": "duration_us"},
             advice="Play a longer time, or a higher rate.",
         )
-    return Outcome(trial, known, verdict, _proposal(trial, verdict) if trial.propose else None)
+    return Outcome(
+        simulation, policy, verdict, _proposal(simulation, verdict) if simulation.propose else None
+    )
 
 
-def _proposal(trial: Trial, verdict: Verdict) -> Proposal:
-    shipped = {name: known.make for name, known in POLICIES.items() if name in _SHIPPED_PROFILES}
-    play = _player(trial)
+def _proposal(simulation: Simulation, verdict: Verdict) -> Proposal:
+    shipped = {name: policy.make for name, policy in POLICIES.items() if name in _SHIPPED_PROFILES}
+    play = _player(simulation)
 
     def percent(policy: Policy) -> float:
-        return _percent_above(trial.price(play(policy)), verdict.best_price)
+        return _percent_above(simulation.price(play(policy)), verdict.best_price)
 
     shipped_percent = {name: percent(make()) for name, make in shipped.items()}
     if min(shipped_percent.values()) <= _FITS_PERCENT:
         return Proposal(shipped_percent)
-    by_price = sorted(verdict.fixed, key=lambda interval: trial.price(verdict.fixed[interval]))
-    profile = cheapest_profile(play, trial.price, by_price[:_MOST_ENDS])
+    by_price = sorted(verdict.fixed, key=lambda interval: simulation.price(verdict.fixed[interval]))
+    profile = cheapest_profile(play, simulation.price, by_price[:_MOST_ENDS])
     profile_percent = percent(Dim(profile))
     if profile_percent >= min(shipped_percent.values()):
         return Proposal(shipped_percent)
@@ -261,12 +265,14 @@ def _proposal(trial: Trial, verdict: Verdict) -> Proposal:
         shipped_percent,
         profile,
         profile_percent,
-        [_under(trial, profile, load, by_price[:_MOST_ENDS]) for load in _WRONG_LOADS],
+        [_under(simulation, profile, load, by_price[:_MOST_ENDS]) for load in _WRONG_LOADS],
     )
 
 
-def _under(trial: Trial, profile: Profile, load: float, intervals_us: Sequence[float]) -> WrongLoad:
-    there = replace(trial, traffic=trial.traffic.times(load))
+def _under(
+    simulation: Simulation, profile: Profile, load: float, intervals_us: Sequence[float]
+) -> WrongLoad:
+    there = replace(simulation, traffic=simulation.traffic.times(load))
     found = beside_best_fixed(_player(there), Dim(profile), there.price, intervals_us)
     shipped = [there.price(_player(there)(POLICIES[name].make())) for name in _SHIPPED_PROFILES]
     return WrongLoad(load, found.cost_percent, _percent_above(min(shipped), found.best_price))
@@ -276,30 +282,30 @@ def _percent_above(price: float, best: float) -> float:
     return 100.0 * (price / best - 1.0)
 
 
-def _player(trial: Trial) -> Callable[[Policy], Run]:
+def _player(simulation: Simulation) -> Callable[[Policy], Run]:
     """What plays a policy over the traffic, which is the same each time."""
-    if isinstance(trial.traffic, Clients):
-        clients = trial.traffic
-        return lambda policy: simulate(policy, clients.loop, trial.costs, clients.duration_us)
-    rng = random.Random(trial.seed)  # noqa: S311  packets, not secrets
-    packets = list(arrivals(trial.traffic.phases, rng))
-    return lambda policy: replay(policy, packets, trial.costs)
+    if isinstance(simulation.traffic, Clients):
+        clients = simulation.traffic
+        return lambda policy: simulate(policy, clients.loop, simulation.costs, clients.duration_us)
+    rng = random.Random(simulation.seed)  # noqa: S311  packets, not secrets
+    packets = list(arrivals(simulation.traffic.phases, rng))
+    return lambda policy: replay(policy, packets, simulation.costs)
 
 
-def _refuse_too_many(trial: Trial) -> None:
-    if isinstance(trial.traffic, Clients):
-        loop = trial.traffic.loop
-        cycle_us = max(loop.round_trip_us, loop.clients * trial.costs.packet_us)
-        expected = loop.clients * (1.0 + trial.traffic.duration_us / cycle_us)
+def _refuse_too_many(simulation: Simulation) -> None:
+    if isinstance(simulation.traffic, Clients):
+        loop = simulation.traffic.loop
+        cycle_us = max(loop.round_trip_us, loop.clients * simulation.costs.packet_us)
+        expected = loop.clients * (1.0 + simulation.traffic.duration_us / cycle_us)
     else:
-        expected = sum(phase.packets for phase in trial.traffic.phases)
-    runs = 1 + len(trial.intervals_us) + (_RUNS_OF_A_PROPOSAL if trial.propose else 0)
+        expected = sum(phase.packets for phase in simulation.traffic.phases)
+    runs = 1 + len(simulation.intervals_us) + (_RUNS_OF_A_PROPOSAL if simulation.propose else 0)
     most = _MOST_PACKETS // runs
     if expected > most:
         raise CoalescopeError(
             "too_many_packets",
-            f"About {expected:.3g} packets with {len(trial.intervals_us)} fixed intervals take too "
-            "long.",
+            f"About {expected:.3g} packets with {len(simulation.intervals_us)} fixed intervals "
+            "take too long.",
             where={"field": "duration_us"},
             advice=f"Play at most {most} packets: a shorter time, or fewer fixed intervals.",
         )

@@ -16,7 +16,7 @@ from coalescope.predictions.schemas import (
 )
 from coalescope.user_models.confinement import confinement
 from coalescope.user_models.service import read_user_model
-from coalescope.web.turns import Turns
+from coalescope.web.concurrency import ConcurrencyLimiter
 
 router = APIRouter(prefix="/models", tags=["models"])
 user_router = APIRouter(prefix="/predictions", tags=["models"])
@@ -47,7 +47,7 @@ def create_user_prediction(request: Request, body: UserPredictionIn) -> Predicti
     parts are written out, are refused before anything is computed. Time and memory are bounded.
     """
     model = read_user_model(body.model)
-    turns: Turns = request.app.state.turns
+    computations: ConcurrencyLimiter = request.app.state.computations
     run = confinement(request.app.state.settings)
-    with turns.taken():
+    with computations.acquire():
         return prediction_out(service.predict(model, body.values, body.spans(), run))

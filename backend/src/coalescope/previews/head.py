@@ -10,7 +10,7 @@ from starlette.types import Scope
 
 from coalescope.db.engine import Database
 from coalescope.errors import CoalescopeError
-from coalescope.fits.cache import LatestAnswers
+from coalescope.fits.cache import LruCache
 from coalescope.previews.card import head_tags
 from coalescope.previews.service import MOST_QUERY, card_for, is_of_experiment, version_for
 from coalescope.settings import Settings
@@ -46,7 +46,7 @@ class PageHead:
     def __init__(self, database: Database, settings: Settings) -> None:
         self._database = database
         self._settings = settings
-        self._heads: LatestAnswers[str] = LatestAnswers(_KEPT_HEADS)
+        self._heads: LruCache[str] = LruCache(_KEPT_HEADS)
 
     def __call__(self, scope: Scope) -> str:
         """The tags. A page without them is better than none: failures are logged, not raised."""

@@ -28,7 +28,7 @@ _LONG_S = 3600
 _WIDTH_PERCENT = 5
 
 
-class Asker:
+class InProcessClient:
     """Blocking requests to an application in this process."""
 
     def __init__(self, app: FastAPI, portal: BlockingPortal) -> None:
@@ -60,49 +60,49 @@ class Asker:
         return answer
 
 
-def common(asker: Asker) -> Iterator[Answer]:
+def common(client: InProcessClient) -> Iterator[Answer]:
     """The lists."""
     for name in ("experiments", "quantities", "models"):
-        yield f"{name}.json", asker.get(name).content
+        yield f"{name}.json", client.get(name).content
     # of models: what they are asked over follows from a view
     yield "recommendations.json", encoded([])
 
 
-def of_experiment(asker: Asker, slug: str) -> Iterator[Answer]:
+def of_experiment(client: InProcessClient, slug: str) -> Iterator[Answer]:
     """Everything the page asks about an experiment, but its runs one by one."""
     own = f"experiments/{slug}"
-    experiment = asker.get(own)
-    cells = asker.get(f"{own}/cells")
+    experiment = client.get(own)
+    cells = client.get(f"{own}/cells")
     yield f"{own}.json", experiment.content
     yield f"{own}/cells.json", cells.content
-    yield f"{own}/environment.json", asker.get(f"{own}/environment").content
+    yield f"{own}/environment.json", client.get(f"{own}/environment").content
     for file_format in ("csv", "json"):
-        exported = asker.get(f"{own}/export?format={file_format}&what=cells")
+        exported = client.get(f"{own}/export?format={file_format}&what=cells")
         yield f"{own}/export/cells.{file_format}", exported.content
     known = experiment.json(), cells.json()
-    fits = [_answered(asker, f"{own}/fits", asked) for asked in fit_requests(*known)]
+    fits = [_answered(client, f"{own}/fits", asked) for asked in fit_requests(*known)]
     yield f"{own}/fits.json", encoded(fits)
-    yield f"{own}/recommendations.json", encoded(list(_recommended(asker, own, *known)))
-    yield from _statistics(asker, experiment.json())
-    yield f"{own}/runs.json", encoded(_runs(asker, slug))
+    yield f"{own}/recommendations.json", encoded(list(_recommended(client, own, *known)))
+    yield from _statistics(client, experiment.json())
+    yield f"{own}/runs.json", encoded(_runs(client, slug))
     for cell in cells.json()["cells"]:
-        listed = _runs(asker, slug, f"&cell={cell['id']}")
+        listed = _runs(client, slug, f"&cell={cell['id']}")
         yield f"{own}/runs/cell={cell['id']}.json", encoded(listed)
 
 
-def of_run(asker: Asker, run: Json, *, with_log: bool) -> Iterator[Answer]:
+def of_run(client: InProcessClient, run: Json, *, with_log: bool) -> Iterator[Answer]:
     """A run, how it went over time where it has a log, and the log."""
     own = f"runs/{run['id']}"
-    yield f"{own}.json", asker.get(own).content
-    yield f"{own}/environment.json", asker.get(f"{own}/environment").content
+    yield f"{own}.json", client.get(own).content
+    yield f"{own}/environment.json", client.get(f"{own}/environment").content
     if run["content"] in ("csv", "foreign") or run["sha256"] is None:
         return
-    yield f"{own}/contents.json", asker.get(f"{own}/contents").content
+    yield f"{own}/contents.json", client.get(f"{own}/contents").content
     if with_log:
-        yield f"{own}/log.runlog", asker.get(f"{own}/log").content
+        yield f"{own}/log.runlog", client.get(f"{own}/log").content
 
 
-def _statistics(asker: Asker, experiment: Json) -> Iterator[Answer]:
+def _statistics(client: InProcessClient, experiment: Json) -> Iterator[Answer]:
     """What the page of replicates asks of all runs, measure by measure."""
     own = f"experiments/{experiment['slug']}"
     varied = [f for f in experiment["factors"] if len(f["levels"]) > 1]
@@ -121,31 +121,33 @@ def _statistics(asker: Asker, experiment: Json) -> Iterator[Answer]:
                 f"variance?measure={measure}&factors={','.join(pair)}"
             )
         for name, path in asks.items():
-            yield f"{own}/{name}.json", asker.ask(f"{own}/{path}").content
+            yield f"{own}/{name}.json", client.ask(f"{own}/{path}").content
 
 
-def _recommended(asker: Asker, own: str, experiment: Json, cells: Json) -> Iterator[Json]:
+def _recommended(
+    client: InProcessClient, own: str, experiment: Json, cells: Json
+) -> Iterator[Json]:
     """Every question, and where it is answered by asking for a limit, what each limit gives."""
     for asked in recommendation_requests(experiment, cells):
-        found = _answered(asker, f"{own}/recommendations", asked)
+        found = _answered(client, f"{own}/recommendations", asked)
         yield found
         for limited in with_limits(asked, found.get("answer", {}).get("ask", [])):
-            yield _answered(asker, f"{own}/recommendations", limited)
+            yield _answered(client, f"{own}/recommendations", limited)
 
 
-def _answered(asker: Asker, path: str, asked: Json) -> Json:
-    answer = asker.ask(path, asked)
+def _answered(client: InProcessClient, path: str, asked: Json) -> Json:
+    answer = client.ask(path, asked)
     if answer.is_success:
         return {"asked": asked, "answer": answer.json()}
     return {"asked": asked, "refusal": {"status": answer.status_code, "body": answer.json()}}
 
 
-def _runs(asker: Asker, slug: str, only: str = "") -> Json:
+def _runs(client: InProcessClient, slug: str, only: str = "") -> Json:
     """The list of runs, whole."""
     runs: list[Json] = []
     for page in count():
         query = f"limit={_PAGE_OF_RUNS}&offset={page * _PAGE_OF_RUNS}{only}"
-        listed = asker.get(f"experiments/{slug}/runs?{query}").json()
+        listed = client.get(f"experiments/{slug}/runs?{query}").json()
         runs += listed["runs"]
         if len(runs) >= listed["total"] or not listed["runs"]:
             return {"total": len(runs), "runs": runs}

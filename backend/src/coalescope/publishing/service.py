@@ -118,16 +118,16 @@ def _write(
 ) -> Published:
     made_by = version("coalescope")
     with start_blocking_portal() as portal:
-        asker = answers.Asker(app, portal)
-        slugs = [each["slug"] for each in asker.get("experiments").json()]
-        models = [model["id"] for model in asker.get("models").json()]
+        client = answers.InProcessClient(app, portal)
+        slugs = [each["slug"] for each in client.get("experiments").json()]
+        models = [model["id"] for model in client.get("models").json()]
         shown = documents.addresses(models, _figures(page_dir))
-        for name, content in answers.common(asker):
+        for name, content in answers.common(client):
             folder.write(f"answers/{name}", content)
         runs = 0
         for slug in slugs:
             shown += documents.of_experiment(slug)
-            for name, content in answers.of_experiment(asker, slug):
+            for name, content in answers.of_experiment(client, slug):
                 folder.write(f"answers/{name}", content)
                 if name == f"experiments/{slug}/runs.json":
                     listed = json.loads(content)["runs"]
@@ -135,7 +135,7 @@ def _write(
             environments = EnvironmentTable()
             for run in listed:
                 shown.append(f"runs/{run['id']}")
-                for name, content in answers.of_run(asker, run, with_log=with_logs):
+                for name, content in answers.of_run(client, run, with_log=with_logs):
                     folder.write(f"answers/{name}", content)
                     if name == f"runs/{run['id']}/environment.json":
                         environments.add(run["id"], json.loads(content))

@@ -15,7 +15,7 @@ from coalescope.recommendations.schemas import (
 )
 from coalescope.runs.selection import where_pairs
 from coalescope.user_models.confinement import confinement
-from coalescope.web.turns import Turns
+from coalescope.web.concurrency import ConcurrencyLimiter
 
 router = APIRouter(tags=["recommendations"])
 
@@ -43,8 +43,8 @@ def create_model_recommendation(request: Request, body: ModelRecommendationIn) -
     `system_cpu_s_per_gb` can be asked for where the model predicts throughput and system CPU.
     """
     model, question = body.read_model(), body.question()
-    turns: Turns = request.app.state.turns
+    computations: ConcurrencyLimiter = request.app.state.computations
     run = confinement(request.app.state.settings)
-    with turns.taken():
+    with computations.acquire():
         advice = advise_from_model(model, body.values, body.over, question, run)
     return recommendation_out(advice)

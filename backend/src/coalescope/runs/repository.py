@@ -8,8 +8,8 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
-from coalescope.db import plain_sql
-from coalescope.db.plain_sql import any_of, chunks
+from coalescope.db import compiled_sql
+from coalescope.db.compiled_sql import any_of, chunks
 from coalescope.db.tables import cells, experiments, run_history, run_measures, runs, uploads
 from coalescope.experiments.records import Factors
 from coalescope.runs.records import HistoryRecord, MeasuredValue, RemovedRuns, RunRecord
@@ -120,7 +120,7 @@ def existing_uids(connection: Connection, uids: Sequence[str]) -> list[str]:
     """Which of these identities are taken."""
     found: list[str] = []
     for chunk in chunks(uids):
-        found += [uid for (uid,) in plain_sql.run(connection, _UIDS, uids=chunk)]
+        found += [uid for (uid,) in compiled_sql.run(connection, _UIDS, uids=chunk)]
     return found
 
 
@@ -135,7 +135,7 @@ def cell_ids(
         if key not in ids
     ]
     if missing:
-        made = plain_sql.insert(connection, cells, missing, cells.c.factor_key, cells.c.id)
+        made = compiled_sql.insert(connection, cells, missing, cells.c.factor_key, cells.c.id)
         ids |= dict(made)
     return ids
 
@@ -144,7 +144,7 @@ def find_cells(connection: Connection, experiment_id: int, keys: Sequence[str]) 
     """Row ids of those cells that exist, by factor key."""
     found: dict[str, int] = {}
     for chunk in chunks(keys):
-        rows = plain_sql.run(connection, _CELLS, experiment=experiment_id, keys=chunk)
+        rows = compiled_sql.run(connection, _CELLS, experiment=experiment_id, keys=chunk)
         found |= dict(rows)
     return found
 
@@ -155,7 +155,7 @@ def replicates_taken(
     """By cell: replicate numbers of its current runs, each with that run's identity."""
     taken: dict[int, dict[int | None, str]] = {}
     for chunk in chunks(in_cells):
-        for cell_id, replicate, uid in plain_sql.run(connection, _REPLICATES, cells=chunk):
+        for cell_id, replicate, uid in compiled_sql.run(connection, _REPLICATES, cells=chunk):
             taken.setdefault(cell_id, {}).setdefault(replicate, uid)
     return taken
 
@@ -166,7 +166,7 @@ def replicates_at(
     """The same by factor key."""
     taken: dict[str, dict[int | None, str]] = {key: {} for key in keys}
     for chunk in chunks(keys):
-        rows = plain_sql.run(connection, _REPLICATES_AT, experiment=experiment_id, keys=chunk)
+        rows = compiled_sql.run(connection, _REPLICATES_AT, experiment=experiment_id, keys=chunk)
         for key, replicate, uid in rows:
             taken[key].setdefault(replicate, uid)
     return taken
@@ -174,7 +174,7 @@ def replicates_at(
 
 def insert_runs(connection: Connection, rows: Sequence[Mapping[str, Any]]) -> list[int]:
     """Insert runs; returns their row ids in the same order."""
-    ids = dict(plain_sql.insert(connection, runs, rows, runs.c.uid, runs.c.id))
+    ids = dict(compiled_sql.insert(connection, runs, rows, runs.c.uid, runs.c.id))
     return [ids[row["uid"]] for row in rows]
 
 
@@ -187,7 +187,7 @@ def insert_measures(
         for run_id, named in measures.items()
         for name, m in named.items()
     ]
-    plain_sql.insert(connection, run_measures, rows)
+    compiled_sql.insert(connection, run_measures, rows)
 
 
 def delete_measures(connection: Connection, run_id: int) -> None:
@@ -197,7 +197,7 @@ def delete_measures(connection: Connection, run_id: int) -> None:
 
 def insert_history(connection: Connection, rows: Sequence[Mapping[str, Any]]) -> None:
     """Note changes of runs."""
-    plain_sql.insert(connection, run_history, rows)
+    compiled_sql.insert(connection, run_history, rows)
 
 
 def update_run(connection: Connection, run_id: int, values: Mapping[str, Any]) -> None:

@@ -29,7 +29,7 @@ def find_run(connection: Connection, uid: str) -> RunRecord | None:
     return repository.get(connection, uid)
 
 
-def cells_without(
+def cells_excluding_runs(
     connection: Connection,
     experiment: ExperimentRecord,
     cells: Sequence[CellRecord],
@@ -60,7 +60,7 @@ def cells_in_sequence(
     Runs in `without` do not count; a cell of which nothing is left is left out. Where a measure is
     named, the others' intervals are those of independent runs.
     """
-    left_out, cells = cells_without(
+    left_out, cells = cells_excluding_runs(
         connection, experiment, list_cells(connection, experiment), without
     )
     if not says_when(connection, experiment):

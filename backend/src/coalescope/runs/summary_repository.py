@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
-from coalescope.db import plain_sql
-from coalescope.db.plain_sql import any_of, chunks
+from coalescope.db import compiled_sql
+from coalescope.db.compiled_sql import any_of, chunks
 from coalescope.db.tables import cells, run_measures, runs, summaries
 from coalescope.experiments.records import SummaryRecord
 from coalescope.runs.records import CountedCell, MeasuredValue
@@ -50,7 +50,7 @@ def current_values(
     """
     found: dict[tuple[int, str], list[MeasuredValue]] = {}
     for chunk in chunks(touched):
-        rows = plain_sql.run(connection, _CURRENT_VALUES, cells=chunk, without=list(without))
+        rows = compiled_sql.run(connection, _CURRENT_VALUES, cells=chunk, without=list(without))
         for cell_id, measure, value, sd, n in rows:
             found.setdefault((cell_id, measure), []).append(MeasuredValue(value, sd, n))
     return found
@@ -63,7 +63,7 @@ def replace_summaries(
 ) -> None:
     """Make `found` the only summaries of these cells."""
     for chunk in chunks(touched):
-        plain_sql.run(connection, _DELETE_SUMMARIES, cells=chunk)
+        compiled_sql.run(connection, _DELETE_SUMMARIES, cells=chunk)
     rows = [
         {
             "cell_id": cell_id,
@@ -76,7 +76,7 @@ def replace_summaries(
         }
         for (cell_id, measure), summary in found.items()
     ]
-    plain_sql.insert(connection, summaries, rows)
+    compiled_sql.insert(connection, summaries, rows)
 
 
 def stored_summaries(
@@ -119,4 +119,4 @@ def counted_cells(connection: Connection, experiment_id: int) -> list[CountedCel
 def count_current_runs(connection: Connection, touched: Sequence[int]) -> None:
     """Bring the run counts of these cells up to date."""
     for chunk in chunks(touched):
-        plain_sql.run(connection, _COUNT_CURRENT, cells=chunk)
+        compiled_sql.run(connection, _COUNT_CURRENT, cells=chunk)

@@ -7,7 +7,7 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
-from coalescope.db.plain_sql import chunks
+from coalescope.db.compiled_sql import chunks
 from coalescope.db.tables import run_measures, runs
 from coalescope.glossary.quantities import OWN_MEASURE_PREFIX
 from coalescope.runs.records import MeasuredValue, ReplicateRecord, RunValues, When

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
-from coalescope.db import plain_sql
+from coalescope.db import compiled_sql
 from coalescope.db.tables import cells, summaries
 from coalescope.experiments.records import Factors, SummaryRecord
 
@@ -49,7 +49,7 @@ def summary_rows(
     connection: Connection, experiment_id: int, measure: str
 ) -> Sequence[tuple[str, int, float, float | None, float | None, float | None, int]]:
     """The same as the database has it: the factors as text, of which its index holds a copy."""
-    return plain_sql.run(connection, _SUMMARIES, experiment=experiment_id, measure=measure)
+    return compiled_sql.run(connection, _SUMMARIES, experiment=experiment_id, measure=measure)
 
 
 def measures_of(connection: Connection, experiment_id: int) -> list[str]:

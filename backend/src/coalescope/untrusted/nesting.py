@@ -9,7 +9,7 @@ _STRINGS = re.compile(rb'"(?:[^"\\]|\\.)*+(?:"|\\?\Z)', re.DOTALL)
 _BRACKETS = re.compile(rb"[\[{\]}]")
 
 
-def deeper_than(most: int, text: bytes) -> bool:
+def exceeds_depth(most: int, text: bytes) -> bool:
     """Whether some part of the text stands in more than `most` brackets."""
     depth = 0
     for bracket in _BRACKETS.findall(_STRINGS.sub(b"", text)):

@@ -34,7 +34,7 @@ UP_WITHIN_S = 60.0
 AGAIN_AFTER_S = 10.0
 
 
-class EndedError(Exception):
+class WorkerDiedError(Exception):
     """A process ended over what it was asked, or was ended as it took too long.
 
     Attributes:
@@ -66,7 +66,7 @@ def cpus() -> float:
     return float(bound or 1)
 
 
-class Beside:
+class WorkerProcess:
     """A process that runs `main` of a module, from when it is first wanted until `close`.
 
     Attributes:
@@ -79,7 +79,7 @@ class Beside:
         self._lock = Lock()
         self._allowed = False
         self._again_from_s = -math.inf
-        self.process: AnsweringProcess | None = None
+        self.process: RpcProcess | None = None
 
     def start(self) -> None:
         """Allow the process, if there is a CPU for it."""
@@ -102,11 +102,11 @@ class Beside:
             if self._allowed and self.process is None and now_s >= self._again_from_s:
                 self._again_from_s = now_s + AGAIN_AFTER_S
                 try:
-                    self.process = AnsweringProcess(self._command)
+                    self.process = RpcProcess(self._command)
                 except OSError as error:
                     _LOG.warning("a process could not be begun: %s", error)
 
-    def _up(self) -> "AnsweringProcess | None":
+    def _up(self) -> "RpcProcess | None":
         process = self.process
         if process is None:
             return None
@@ -117,7 +117,7 @@ class Beside:
             return None
         return process if process.is_up else None
 
-    def _drop(self, process: "AnsweringProcess") -> None:
+    def _drop(self, process: "RpcProcess") -> None:
         """Another may take the place of one that ended."""
         with self._lock:
             if self.process is process:
@@ -125,7 +125,7 @@ class Beside:
         process.close()
 
 
-class AnsweringProcess:
+class RpcProcess:
     """One that answers in turn, from when it has come up."""
 
     def __init__(self, command: tuple[str, ...]) -> None:
@@ -152,13 +152,13 @@ class AnsweringProcess:
     def ask(self, question: object, *within_s: float) -> list[Any]:
         """What it answers: one thing after another, each within its time.
 
-        Errors: EndedError, if it ended or was silent for longer; it is ended then, and whether it
-        did what was asked is not known.
+        Errors: WorkerDiedError, if it ended or was silent for longer; it is killed then, and
+        whether it did what was asked is not known.
         """
         asked = pickle.dumps(question, pickle.HIGHEST_PROTOCOL)
         with self._turn:
             if not self.is_up:
-                raise EndedError("it is ended")
+                raise WorkerDiedError("it is ended")
             answers: list[Any] = []
             try:
                 self._line.settimeout(within_s[0])
@@ -174,7 +174,7 @@ class AnsweringProcess:
                 self._process.wait()
                 _LOG.warning("a process beside the server's ended over a question: %r", error)
                 has_answered = bool(answers) or self._has_said_more()
-                raise EndedError(repr(error), has_answered=has_answered) from error
+                raise WorkerDiedError(repr(error), has_answered=has_answered) from error
 
     def close(self) -> None:
         """End it; what it has not answered then was not done, or not said to be."""
@@ -206,7 +206,7 @@ class AnsweringProcess:
         return pickle.load(self._answers)  # noqa: S301  (our own code wrote it)
 
 
-def answer_in_turn(answers_to: Callable[[Any], Iterable[object]]) -> None:
+def serve_requests(answers_to: Callable[[Any], Iterable[object]]) -> None:
     """What such a process does until nobody asks any more."""
     # It ends with its caller, which may have work to finish: stopping a service signals both.
     for number in (signal.SIGINT, signal.SIGTERM):

@@ -17,9 +17,9 @@ from coalescope.experiments.levels import factor_key
 from coalescope.experiments.service import MAX_SLUG
 from coalescope.runs.records import NewRun, RunWarning
 from coalescope.uploads.csv_row import TableRow
-from coalescope.uploads.incoming import Incoming, UploadRequest
 from coalescope.uploads.mapping.reading import read_mapped
 from coalescope.uploads.mapping.records import TableMapping
+from coalescope.uploads.parsed_upload import ParsedUpload, UploadRequest
 from coalescope.uploads.provenance import Provenance, provenance
 from coalescope.uploads.row_doubts import row_doubts
 from coalescope.uploads.tidy_csv import Table, check_size, measures_of, read_table
@@ -49,7 +49,7 @@ def identity_of(sha256: str, slug: str, mapping: TableMapping | None) -> str:
 
 def understand_csv(
     path: Path, size: int, sha256: str, request: UploadRequest, identity: str | None = None
-) -> Incoming:
+) -> ParsedUpload:
     """Read and check the table at `path`; without an experiment, the file's name gives one.
 
     `identity` is that of an upload that is stored, whose runs are told by it.
@@ -72,7 +72,7 @@ def understand_csv(
         warnings.append(_REPEATED)
     elif not table.numbered:
         warnings.append(_ONE_RUN_EACH)
-    return Incoming(
+    return ParsedUpload(
         "csv",
         slug,
         title,

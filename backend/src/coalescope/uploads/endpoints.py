@@ -17,9 +17,9 @@ from coalescope.untrusted.confinement import Ending
 from coalescope.uploads import service
 from coalescope.uploads.csv_faults import SPLIT_IT
 from coalescope.uploads.file_kinds import begins_as_run_log
-from coalescope.uploads.incoming import UploadRequest
 from coalescope.uploads.mapping.records import mapping_from_text
 from coalescope.uploads.mapping.schemas import LookOut, look_out
+from coalescope.uploads.parsed_upload import UploadRequest
 from coalescope.uploads.reading import (
     LOOKED_AT_HERE_BYTES,
     READ_HERE_BYTES,
@@ -141,7 +141,7 @@ async def upload_file(
 
         def accept(reading: Reading) -> Receipt:
             staged.write(rest)
-            read = ReadBeside(reading, state.log_keeper)
+            read = ReadBeside(reading, state.ingest_worker)
             return service.accept(state.database, state.object_store, staged, asked, read)
 
         receipt = await _read(request, staged, rest, accept, READ_HERE_BYTES)

@@ -8,11 +8,11 @@ from coalescope.errors import CoalescopeError
 from coalescope.experiments.service import check_not_deleted, check_same_kind, get_experiment
 from coalescope.storage.object_store import SUFFIXES, ObjectStore, StagedObject, same_bytes
 from coalescope.uploads import repository
-from coalescope.uploads.incoming import UploadRequest
 from coalescope.uploads.mapping.records import TableMapping, mapping_of
+from coalescope.uploads.parsed_upload import UploadRequest
+from coalescope.uploads.parsing import Read
 from coalescope.uploads.receipt import Receipt, receipt_of
 from coalescope.uploads.repository import UploadRecord
-from coalescope.uploads.understanding import Read
 
 
 def known_table(
@@ -27,7 +27,7 @@ def known_table(
     Without an experiment that is asked for, it stays where it is. Errors: 409 where it is said to
     be of another kind now.
     """
-    if repository.surely_new(database, staged.sha256):
+    if repository.is_definitely_new(database, staged.sha256):
         return None
     with database.read() as connection:
         there = [
@@ -63,7 +63,7 @@ def known_file(
 
     Errors: 409 where its experiment was deleted.
     """
-    if repository.surely_new(database, staged.sha256):
+    if repository.is_definitely_new(database, staged.sha256):
         return None
     with database.read() as connection:
         upload = repository.find(connection, identity)

@@ -13,7 +13,7 @@ from coalescope.runs import recording
 from coalescope.runs.records import NewRun
 from coalescope.storage.object_store import RUN_LOG_SUFFIX, KeptObject, ObjectStore
 from coalescope.uploads import repository
-from coalescope.uploads.incoming import UploadRequest
+from coalescope.uploads.parsed_upload import UploadRequest
 from coalescope.uploads.reading import Reading
 
 _LOG = logging.getLogger("coalescope.uploads")

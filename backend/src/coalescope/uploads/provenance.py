@@ -13,7 +13,7 @@ from coalescope.errors import CoalescopeError
 from coalescope.experiments.records import ExperimentRecord, Kind
 from coalescope.runs.records import RunWarning
 from coalescope.uploads.csv_source import TableSource
-from coalescope.uploads.incoming import UploadRequest
+from coalescope.uploads.parsed_upload import UploadRequest
 
 _OVERRIDE = (
     "Leave it out, or confirm that it takes the place of what the file says: --override-source on "

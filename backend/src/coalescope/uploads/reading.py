@@ -17,7 +17,7 @@ from coalescope_host.run_log import CheckReport, Longer
 from coalescope_host.run_log import check as check_log
 
 from coalescope.errors import CoalescopeError
-from coalescope.foreign.understanding import understand_foreign
+from coalescope.foreign.parsing import parse_foreign
 from coalescope.runs.log_contents import read_contents
 from coalescope.runs.records import NewRun
 from coalescope.storage.object_store import ReadableObject, ReceivedObject
@@ -25,13 +25,13 @@ from coalescope.untrusted.bounds import READING_MIB, READING_SECONDS, read_as_st
 from coalescope.untrusted.confined import Bounds
 from coalescope.untrusted.confinement import OF_THE_SERVER, Ending, confined
 from coalescope.uploads.csv_files import understand_csv
-from coalescope.uploads.incoming import Incoming, UploadRequest
-from coalescope.uploads.log_keeper import LARGEST_BYTES, LogKeeper
+from coalescope.uploads.ingest_worker import LARGEST_BYTES, IngestWorker
 from coalescope.uploads.mapping.looking import Seen, look_at
 from coalescope.uploads.mapping.reading import settle
 from coalescope.uploads.mapping.records import TableMapping
+from coalescope.uploads.parsed_upload import ParsedUpload, UploadRequest
 from coalescope.uploads.receipt import Receipt
-from coalescope.uploads.run_logs import understand_run_log
+from coalescope.uploads.run_logs import parse_run_log
 from coalescope.uploads.superseding import compare_logs
 
 if TYPE_CHECKING:  # the process that reads needs none, and to read them takes a while
@@ -81,18 +81,18 @@ class Reading:
 
     def table(
         self, staged: ReadableObject, request: UploadRequest, identity: str | None = None
-    ) -> Incoming:
+    ) -> ParsedUpload:
         """What a table holds. Errors: as `understand_csv`; 422 where it takes too much; 503."""
         given = (staged.path, staged.size, staged.sha256, request, identity)
         return self._within_bounds(staged, understand_csv, *given)
 
-    def foreign(self, staged: ReadableObject, request: UploadRequest) -> Incoming:
-        """What files of other tools hold. Errors: as `understand_foreign`; 422; 503."""
-        return self._within_bounds(staged, understand_foreign, staged.path, request)
+    def foreign(self, staged: ReadableObject, request: UploadRequest) -> ParsedUpload:
+        """What files of other tools hold. Errors: as `parse_foreign`; 422; 503."""
+        return self._within_bounds(staged, parse_foreign, staged.path, request)
 
-    def log(self, staged: ReadableObject, request: UploadRequest) -> Incoming:
-        """What a run log holds. Errors: as `understand_run_log`; 422; 503."""
-        found: Incoming = self._of_logs(staged.size, understand_run_log, staged.path, request)
+    def log(self, staged: ReadableObject, request: UploadRequest) -> ParsedUpload:
+        """What a run log holds. Errors: as `parse_run_log`; 422; 503."""
+        found: ParsedUpload = self._of_logs(staged.size, parse_run_log, staged.path, request)
         return found
 
     def longer(self, stored: ReadableObject, sent: ReadableObject) -> Longer | None:
@@ -158,16 +158,16 @@ class Reading:
         return confined(bounds, _REFUSALS, function, *given, ending=self.ending)
 
     def _within_bounds(
-        self, staged: ReadableObject, understand: Callable[..., Incoming], *given: object
-    ) -> Incoming:
-        understand, given = self._as_taken(understand, given)
+        self, staged: ReadableObject, parse: Callable[..., ParsedUpload], *given: object
+    ) -> ParsedUpload:
+        parse, given = self._as_taken(parse, given)
         if _is_read_here(staged):
-            read: Incoming = understand(*given)
+            read: ParsedUpload = parse(*given)
             return read
-        incoming, *pieces = confined(
-            self._bounds, _REFUSALS, _in_parts, understand, *given, ending=self.ending
+        parsed, *pieces = confined(
+            self._bounds, _REFUSALS, _in_parts, parse, *given, ending=self.ending
         )
-        whole: Incoming = replace(incoming, runs=_PackedRuns(pieces, self.ending))
+        whole: ParsedUpload = replace(parsed, runs=_PackedRuns(pieces, self.ending))
         return whole
 
 
@@ -176,17 +176,17 @@ class ReadBeside:
     """How a server reads files: small logs by their keeper, all else by `Reading`."""
 
     reading: Reading
-    keeper: LogKeeper
+    keeper: IngestWorker
 
-    def table(self, staged: ReceivedObject, request: UploadRequest) -> Incoming:
+    def table(self, staged: ReceivedObject, request: UploadRequest) -> ParsedUpload:
         """As `Reading.table`."""
         return self.reading.table(staged, request)
 
-    def foreign(self, staged: ReceivedObject, request: UploadRequest) -> Incoming:
+    def foreign(self, staged: ReceivedObject, request: UploadRequest) -> ParsedUpload:
         """As `Reading.foreign`."""
         return self.reading.foreign(staged, request)
 
-    def log(self, staged: ReceivedObject, request: UploadRequest) -> Incoming | Receipt:
+    def log(self, staged: ReceivedObject, request: UploadRequest) -> ParsedUpload | Receipt:
         """As `Reading.log`; or its receipt, if the keeper has stored it."""
         if is_large_log(staged.size):
             return self.reading.log(staged, request)
@@ -231,11 +231,11 @@ def _uncollected(function: Callable[..., Any], *given: object) -> Any:
     return function(*given)
 
 
-def _in_parts(understand: Callable[..., Incoming], *given: object) -> Iterator[object]:
+def _in_parts(parse: Callable[..., ParsedUpload], *given: object) -> Iterator[object]:
     """What is understood without its runs, then those, packed, with how many they are."""
-    incoming = _uncollected(understand, *given)
-    yield replace(incoming, runs=[])
-    for some in _pieces(incoming.runs):
+    parsed = _uncollected(parse, *given)
+    yield replace(parsed, runs=[])
+    for some in _pieces(parsed.runs):
         yield len(some), pickle.dumps(some)
 
 

@@ -8,9 +8,9 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
-from coalescope.db import plain_sql
+from coalescope.db import compiled_sql
+from coalescope.db.compiled_sql import any_of, chunks
 from coalescope.db.engine import Database
-from coalescope.db.plain_sql import any_of, chunks
 from coalescope.db.tables import cells, experiments, runs, uploads
 from coalescope.db.timestamps import utc_now
 from coalescope.experiments.records import ExperimentRecord
@@ -121,7 +121,7 @@ def runs_of_cells(connection: Connection, identity: str) -> list[tuple[Mapping[s
     return found
 
 
-def surely_new(database: Database, sha256: str) -> bool:
+def is_definitely_new(database: Database, sha256: str) -> bool:
     """Whether nothing is stored with these bytes; False also where that would be waited for."""
     return database.at_once(_AT_ONCE, sha256) == []
 
@@ -130,7 +130,7 @@ def known(connection: Connection, digests: Sequence[str]) -> list[str]:
     """Which of these digests are those of uploads."""
     found: list[str] = []
     for chunk in chunks(digests):
-        found += [digest for (digest,) in plain_sql.run(connection, _KNOWN, digests=chunk)]
+        found += [digest for (digest,) in compiled_sql.run(connection, _KNOWN, digests=chunk)]
     return found
 
 
@@ -226,7 +226,7 @@ def insert(connection: Connection, values: Mapping[str, Any]) -> int:
 
 def insert_all(connection: Connection, rows: Sequence[Mapping[str, Any]]) -> list[int]:
     """Insert uploads of run logs; returns their row ids in the same order."""
-    ids = dict(plain_sql.insert(connection, uploads, rows, uploads.c.sha256, uploads.c.id))
+    ids = dict(compiled_sql.insert(connection, uploads, rows, uploads.c.sha256, uploads.c.id))
     return [ids[row["sha256"]] for row in rows]
 
 

@@ -24,7 +24,7 @@ from coalescope.runs.factors import check_factors
 from coalescope.runs.records import MeasuredValue, NewRun, RunWarning
 from coalescope.untrusted.bounds import LOG_BLOCKS, most
 from coalescope.untrusted.texts import CONTROL
-from coalescope.uploads.incoming import Incoming, UploadRequest
+from coalescope.uploads.parsed_upload import ParsedUpload, UploadRequest
 
 _DELAY = "delay_us"
 _LONGEST_DELAY_US = 1e9
@@ -32,7 +32,7 @@ _LONGEST_TITLE = 200
 _LARGEST_REPLICATE = 10**9
 
 
-def understand_run_log(log_or_path: Path | bytes, request: UploadRequest) -> Incoming:
+def parse_run_log(log_or_path: Path | bytes, request: UploadRequest) -> ParsedUpload:
     """Read and measure a log: its bytes, or a file through a memory map.
 
     Errors: CoalescopeError (422) with offset and block where the log is damaged, or naming what
@@ -68,7 +68,7 @@ def understand_run_log(log_or_path: Path | bytes, request: UploadRequest) -> Inc
     measured = measure_run(log)
     new = _new_run(log, run, measured)
     title = request.title or _title_of(run)
-    return Incoming("run_log", slug, title, kind, [new], new.warnings)
+    return ParsedUpload("run_log", slug, title, kind, [new], new.warnings)
 
 
 def _title_of(run: Mapping[str, Any]) -> str | None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Accept one file: understand it, make it durable, store its rows, and only then say so.
+"""Accept one file: parse it, make it durable, store its rows, and only then say so.
 
 All or nothing: a refused file leaves neither bytes nor rows. Bytes that were accepted before change
 nothing when they come again.
@@ -10,7 +10,7 @@ from functools import partial
 from sqlalchemy.engine import Connection
 from sqlalchemy.exc import IntegrityError
 
-from coalescope.db.engine import CAUSE, Database
+from coalescope.db.engine import AUDIT_CONTEXT, Database
 from coalescope.errors import not_found
 from coalescope.experiments.records import Factors
 from coalescope.experiments.service import get_experiment
@@ -18,12 +18,12 @@ from coalescope.foreign.bundle import is_bundle, write_bundle
 from coalescope.storage.object_store import SUFFIXES, ObjectStore, StagedObject
 from coalescope.untrusted.texts import refuse_control
 from coalescope.uploads import repository
-from coalescope.uploads.incoming import Incoming, UploadRequest
 from coalescope.uploads.known_files import came_meanwhile, known_file, known_table
-from coalescope.uploads.logs_together import LogUpload, store_together
+from coalescope.uploads.log_batches import LogUpload, store_batch
+from coalescope.uploads.parsed_upload import ParsedUpload, UploadRequest
+from coalescope.uploads.parsing import Read, beginning, is_foreign, is_run_log, parse
 from coalescope.uploads.receipt import Receipt, receipt_of
 from coalescope.uploads.superseded_logs import say_superseded, stored_copy, supersede
-from coalescope.uploads.understanding import Read, beginning, is_foreign, is_run_log, understand
 from coalescope.uploads.upload_rows import store_rows
 from coalescope.web.tracing import span
 
@@ -63,17 +63,17 @@ def _accept(
     )
     if known is not None:
         return known
-    with span("upload understand", bytes=staged.size):
-        incoming = understand(staged, request, read)
-    if isinstance(incoming, Receipt):
-        return incoming
+    with span("upload parse", bytes=staged.size):
+        parsed = parse(staged, request, read)
+    if isinstance(parsed, Receipt):
+        return parsed
     with span("upload sync"):
         staged.sync()  # the slow part of durability, before the write lock is taken
     receipt = None
-    if incoming.content == "run_log":
-        log = LogUpload(staged, request, incoming, CAUSE.get())
-        receipt = database.together.do(incoming.slug, log, partial(store_together, database, store))
-    return receipt or _accept_alone(database, store, staged, request, incoming, read)
+    if parsed.content == "run_log":
+        log = LogUpload(staged, request, parsed, AUDIT_CONTEXT.get())
+        receipt = database.batcher.do(parsed.slug, log, partial(store_batch, database, store))
+    return receipt or _accept_alone(database, store, staged, request, parsed, read)
 
 
 def _accept_alone(
@@ -81,35 +81,35 @@ def _accept_alone(
     store: ObjectStore,
     staged: StagedObject,
     request: UploadRequest,
-    incoming: Incoming,
+    parsed: ParsedUpload,
     read: Read,
 ) -> Receipt:
     """Store a table, other tools' files, or a log that is known, contradicts one, or goes on.
 
     Errors: as of `accept`.
     """
-    stored = stored_copy(database, store, staged, incoming)
+    stored = stored_copy(database, store, staged, parsed)
     if stored is not None:
         match read.longer(stored.log, staged):
             case "longer":
-                return supersede(database, staged, request, incoming, stored.run)
+                return supersede(database, staged, request, parsed, stored.run)
             case "no longer":
                 return say_superseded(database, staged, request, stored.run)
     try:
         # waits for the lock, and at its end for the disk
-        with span("upload commit"), database.write(within=incoming.slug) as connection:
-            identity = incoming.identity or staged.sha256
+        with span("upload commit"), database.write(within=parsed.slug) as connection:
+            identity = parsed.identity or staged.sha256
             if repository.find(connection, identity) is None:
-                with span("upload rows", runs=len(incoming.runs)):
-                    store_rows(connection, staged, request, incoming)
+                with span("upload rows", runs=len(parsed.runs)):
+                    store_rows(connection, staged, request, parsed)
                 with span("upload place"):
-                    staged.commit(SUFFIXES[incoming.content])
+                    staged.commit(SUFFIXES[parsed.content])
                 upload = repository.find(connection, identity)
                 assert upload is not None
                 return receipt_of(connection, "stored", upload)
     except IntegrityError:
         pass  # the same bytes came at the same time, by another server of this database
-    known = known_file(database, store, staged, incoming.identity or staged.sha256)
+    known = known_file(database, store, staged, parsed.identity or staged.sha256)
     if known is None:
         raise came_meanwhile()
     return known

@@ -18,8 +18,8 @@ from coalescope.storage.object_store import (
     ObjectStore,
 )
 from coalescope.uploads import repository
-from coalescope.uploads.incoming import UploadRequest
 from coalescope.uploads.mapping.records import mapping_of
+from coalescope.uploads.parsed_upload import UploadRequest
 from coalescope.uploads.reading import Reading
 from coalescope.uploads.superseding import SUPERSEDED
 
@@ -65,7 +65,7 @@ def stored_files(connection: Connection) -> list[StoredFile]:
     return found
 
 
-def without_rows(database: Database, store: ObjectStore) -> list[tuple[str, str]]:
+def orphaned_objects(database: Database, store: ObjectStore) -> list[tuple[str, str]]:
     """Digest and suffix of each object that no upload names.
 
     An upload that is under way may be among them.
@@ -76,7 +76,7 @@ def without_rows(database: Database, store: ObjectStore) -> list[tuple[str, str]
     return sorted(objects - known)
 
 
-def measured_anew(file: StoredFile, path: Path, reading: Reading) -> Sequence[NewRun]:
+def remeasured(file: StoredFile, path: Path, reading: Reading) -> Sequence[NewRun]:
     """The runs of a stored file as this program understands them now.
 
     Its bytes are those that were acknowledged: what bounds files that come in is not asked again.

@@ -10,8 +10,8 @@ from coalescope.runs import service as runs
 from coalescope.runs.records import RunRecord, RunWarning
 from coalescope.storage.object_store import RUN_LOG_SUFFIX, KeptObject, ObjectStore, StagedObject
 from coalescope.uploads import repository
-from coalescope.uploads.incoming import Incoming, UploadRequest
 from coalescope.uploads.known_files import came_meanwhile
+from coalescope.uploads.parsed_upload import ParsedUpload, UploadRequest
 from coalescope.uploads.receipt import Receipt, receipt_of
 from coalescope.uploads.superseding import SUPERSEDED
 from coalescope.uploads.upload_rows import insert_upload
@@ -28,16 +28,16 @@ class StoredLog:
 
 
 def stored_copy(
-    database: Database, store: ObjectStore, staged: StagedObject, incoming: Incoming
+    database: Database, store: ObjectStore, staged: StagedObject, parsed: ParsedUpload
 ) -> StoredLog | None:
     """The stored log of the run that came in again, in other bytes.
 
     Errors: 409 where the run's experiment was deleted.
     """
-    if incoming.content != "run_log":
+    if parsed.content != "run_log":
         return None
     with database.read() as connection:
-        run = runs.find_run(connection, incoming.runs[0].uid)
+        run = runs.find_run(connection, parsed.runs[0].uid)
         if run is not None:
             check_not_deleted(connection, run.experiment, f"run {run.uid}")
     if run is None or run.content != "run_log" or run.sha256 in (None, staged.sha256):
@@ -51,11 +51,11 @@ def supersede(
     database: Database,
     staged: StagedObject,
     request: UploadRequest,
-    incoming: Incoming,
+    parsed: ParsedUpload,
     stored: RunRecord,
 ) -> Receipt:
     """Store a log in the place of the cut-off copy that came before it, whose bytes stay."""
-    (whole,) = incoming.runs
+    (whole,) = parsed.runs
     note = RunWarning(
         SUPERSEDES,
         f"A copy of this log that was cut off was stored before, as {stored.filename}. This one "
@@ -68,7 +68,7 @@ def supersede(
             raise came_meanwhile()
         experiment = get_experiment(connection, now.experiment)
         warnings = [note, *whole.warnings]
-        upload_id = insert_upload(connection, staged, request, incoming, experiment, warnings)
+        upload_id = insert_upload(connection, staged, request, parsed, experiment, warnings)
         reason = f"superseded by the longer log, uploaded as {request.filename}"
         recording.replace_log(connection, now, whole, upload_id, staged.sha256, reason)
         assert stored.sha256 is not None

@@ -13,53 +13,53 @@ from coalescope.runs import recording
 from coalescope.runs.records import NewRun, RunWarning
 from coalescope.storage.object_store import StagedObject
 from coalescope.uploads import repository
-from coalescope.uploads.incoming import Incoming, UploadRequest
 from coalescope.uploads.numbering import numbered, refuse_repeats
+from coalescope.uploads.parsed_upload import ParsedUpload, UploadRequest
 from coalescope.uploads.provenance import check_source
 from coalescope.uploads.repository import MOST_WARNINGS, upload_row
 
 
 def store_rows(
-    connection: Connection, staged: StagedObject, request: UploadRequest, incoming: Incoming
+    connection: Connection, staged: StagedObject, request: UploadRequest, parsed: ParsedUpload
 ) -> None:
     """Store what a file holds: its experiment if it is new, its upload, its runs.
 
     Errors: 409 where it contradicts what is stored.
     """
     cited = {"citation": request.citation} if request.citation else {}
-    about = cited if incoming.content == "run_log" else incoming.about
+    about = cited if parsed.content == "run_log" else parsed.about
     experiment = ensure_experiment(
         connection,
-        incoming.slug,
-        incoming.title,
-        incoming.kind,
-        subtitle=incoming.subtitle,
+        parsed.slug,
+        parsed.title,
+        parsed.kind,
+        subtitle=parsed.subtitle,
         source=about,
     )
-    if incoming.content == "csv":
+    if parsed.content == "csv":
         check_source(experiment, about)
-        add_notes(connection, experiment, incoming.notes)
-    if incoming.content != "run_log":
+        add_notes(connection, experiment, parsed.notes)
+    if parsed.content != "run_log":
         describe_columns(connection, experiment, about)
-    new = incoming.runs
-    if incoming.content == "csv":
+    new = parsed.runs
+    if parsed.content == "csv":
         settings, said = _looked_through(new)
-        refuse_repeats(connection, experiment, new, settings, per_cell=incoming.per_cell)
-        warnings = [*_elsewhere(connection, staged, incoming), *incoming.warnings, *said]
+        refuse_repeats(connection, experiment, new, settings, per_cell=parsed.per_cell)
+        warnings = [*_elsewhere(connection, staged, parsed), *parsed.warnings, *said]
     else:
         new = numbered(connection, experiment, new)
         warnings = [warning for run in new for warning in run.warnings]
-    upload_id = insert_upload(connection, staged, request, incoming, experiment, warnings)
+    upload_id = insert_upload(connection, staged, request, parsed, experiment, warnings)
     of_upload = (replace(run, upload_id=upload_id) for run in new)
     recording.record_runs(connection, experiment, of_upload, f"uploaded as {request.filename}")
 
 
 def _elsewhere(
-    connection: Connection, staged: StagedObject, incoming: Incoming
+    connection: Connection, staged: StagedObject, parsed: ParsedUpload
 ) -> Sequence[RunWarning]:
     """That the same bytes are somewhere else, or are there under other names."""
     others = repository.with_bytes(connection, staged.sha256)
-    places = list(dict.fromkeys(other.slug for other in others if other.slug != incoming.slug))
+    places = list(dict.fromkeys(other.slug for other in others if other.slug != parsed.slug))
     if not places:
         return ()
     return [
@@ -75,7 +75,7 @@ def insert_upload(
     connection: Connection,
     staged: StagedObject,
     request: UploadRequest,
-    incoming: Incoming,
+    parsed: ParsedUpload,
     experiment: ExperimentRecord,
     warnings: Sequence[RunWarning],
 ) -> int:
@@ -84,14 +84,14 @@ def insert_upload(
         staged.sha256,
         staged.size,
         request.filename,
-        incoming.content,
+        parsed.content,
         experiment.id,
-        len(incoming.runs),
+        len(parsed.runs),
         warnings,
     )
-    if incoming.identity is not None:
-        row["identity"] = incoming.identity
-    row["mapping"] = None if incoming.mapping is None else incoming.mapping.as_json()
+    if parsed.identity is not None:
+        row["identity"] = parsed.identity
+    row["mapping"] = None if parsed.mapping is None else parsed.mapping.as_json()
     return repository.insert(connection, row)
 
 

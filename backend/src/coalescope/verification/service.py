@@ -22,7 +22,7 @@ from coalescope.runs.listing import page_of
 from coalescope.runs.records import Listing, MeasuredValue, NewRun
 from coalescope.storage.object_store import ObjectStore, same_bytes
 from coalescope.uploads.reading import TOOK_TOO_LONG, TOOK_TOO_MUCH_MEMORY, Reading
-from coalescope.uploads.stored_files import StoredFile, measured_anew, stored_files, without_rows
+from coalescope.uploads.stored_files import StoredFile, orphaned_objects, remeasured, stored_files
 from coalescope.verification.schema import schema_faults
 
 # Summaries and measures come from the same arithmetic; libraries may differ in the last digits.
@@ -147,7 +147,7 @@ def _file(
         yield Problem("damaged_file", message, where, _SEND_AGAIN)
     elif deep and not file.superseded:
         try:
-            anew = measured_anew(file, path, deep)
+            anew = remeasured(file, path, deep)
         except CoalescopeError as error:
             yield _not_measured(error, where)
             return
@@ -189,8 +189,8 @@ def _same_value(one: MeasuredValue | None, other: MeasuredValue | None) -> bool:
 
 def _leftovers(database: Database, store: ObjectStore) -> list[Problem]:
     """Files that nobody asked for. What was only under way at the first look is not named."""
-    suspects = without_rows(database, store)
-    still = set(without_rows(database, store)) if suspects else set()
+    suspects = orphaned_objects(database, store)
+    still = set(orphaned_objects(database, store)) if suspects else set()
     found = []
     for sha256, suffix in suspects:
         if (sha256, suffix) in still:

@@ -108,7 +108,7 @@ class StoreCollector(Collector):
             }
 
 
-class Measured:
+class MetricsMiddleware:
     """Counts requests by the template of their route, so that no name makes a series of its own."""
 
     def __init__(self, app: ASGIApp, metrics: Metrics) -> None:

@@ -6,7 +6,7 @@ from fastapi import Request
 from coalescope.errors import CoalescopeError
 
 
-async def each_once(request: Request) -> None:
+async def reject_repeated_parameters(request: Request) -> None:
     """Dependency: no parameter twice, of which one would be taken and the other not.
 
     Levels of a factor add up where an address takes them: they are not among its own parameters.

@@ -16,7 +16,7 @@ from typing import Any
 
 import httpx
 import pytest
-from patience import PATIENCE_S
+from timeouts import TIMEOUT_S
 
 HERE = Path(__file__).resolve().parent
 TOKEN = {"Authorization": "Bearer of-the-whole-api"}
@@ -48,10 +48,10 @@ def url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     found = re.search(r"http://\S+", process.stdout.readline())
     assert found
     # made when it is first asked for; Schemathesis waits ten seconds for it, busy machine or not
-    httpx.get(f"{found[0]}/api/openapi.json", headers=TOKEN, timeout=PATIENCE_S).raise_for_status()
+    httpx.get(f"{found[0]}/api/openapi.json", headers=TOKEN, timeout=TIMEOUT_S).raise_for_status()
     yield found[0]
     process.terminate()
-    process.wait(PATIENCE_S)
+    process.wait(TIMEOUT_S)
     process.stdout.close()
 
 
@@ -69,7 +69,7 @@ def filled(url: str, make_log: Callable[..., bytes]) -> str:
             params={"filename": name, "experiment": slug},
             content=content,
             headers=TOKEN,
-            timeout=PATIENCE_S,
+            timeout=TIMEOUT_S,
         )
         assert answer.status_code in (200, 201), answer.text
     return url
@@ -99,7 +99,7 @@ def test_every_operation_does_what_it_says(filled: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize("head", [b"\x16\x03\x01 hello\r\n\r\n", b"GET /" + b"a" * 70_000])
 def test_what_is_no_http_is_refused_in_the_one_shape(url: str, head: bytes) -> None:
     host, port = url.removeprefix("http://").split(":")
-    with socket.create_connection((host, int(port)), timeout=PATIENCE_S) as connection:
+    with socket.create_connection((host, int(port)), timeout=TIMEOUT_S) as connection:
         connection.sendall(head)
         connection.shutdown(socket.SHUT_WR)
         answer = b"".join(iter(lambda: connection.recv(1 << 16), b""))
@@ -119,7 +119,7 @@ def test_every_operation_does_what_it_says_for_long(filled: str, tmp_path: Path)
 
 
 def changed(url: str, change: Callable[[dict[str, Any]], object], folder: Path) -> Path:
-    described = httpx.get(f"{url}/api/openapi.json", headers=TOKEN, timeout=PATIENCE_S).json()
+    described = httpx.get(f"{url}/api/openapi.json", headers=TOKEN, timeout=TIMEOUT_S).json()
     change(described)
     path = folder / "openapi.json"
     path.write_text(json.dumps(described))

@@ -13,15 +13,15 @@ import sqlalchemy as sa
 import uvicorn
 from coalescope.db import tables
 from coalescope.tokens import service
-from coalescope.untrusted.nesting import deeper_than
-from coalescope.web.security.rates import Rates, counted
+from coalescope.untrusted.nesting import exceeds_depth
+from coalescope.web.security.rates import RateLimiter, counted
 from coalescope.web.security.scopes import needed_scope
-from coalescope.web.security.slow_clients import SlowBodies, TimedConnection
-from patience import PATIENCE_S
+from coalescope.web.security.slow_clients import SlowBodyTimeout, TimeoutH11Protocol
 from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse
 from starlette.routing import Route
+from timeouts import TIMEOUT_S
 
 from .asking import operations
 
@@ -29,10 +29,10 @@ MakeClient = Callable[..., Any]
 
 
 def test_brackets_are_counted_outside_of_strings() -> None:
-    assert not deeper_than(2, b'{"a": [1, 2], "b": []}')
-    assert deeper_than(1, b'{"a": [1, 2], "b": []}')
-    assert not deeper_than(1, b'["[[[[", "\\"[[["]')
-    assert not deeper_than(1, b"[][][]")
+    assert not exceeds_depth(2, b'{"a": [1, 2], "b": []}')
+    assert exceeds_depth(1, b'{"a": [1, 2], "b": []}')
+    assert not exceeds_depth(1, b'["[[[[", "\\"[[["]')
+    assert not exceeds_depth(1, b"[][][]")
 
 
 @pytest.mark.parametrize(
@@ -40,15 +40,15 @@ def test_brackets_are_counted_outside_of_strings() -> None:
 )
 def test_strings_that_do_not_end_take_no_longer(text: bytes) -> None:
     """Than others of their length, which take milliseconds; the square of it would take minutes."""
-    assert not deeper_than(1, text)
-    assert deeper_than(0, b"[" + text)
+    assert not exceeds_depth(1, text)
+    assert exceeds_depth(0, b"[" + text)
     fastest_s = min(seconds_of(text) for _ in range(3))
     assert fastest_s < 100 * min(seconds_of(b'""' * 500_000) for _ in range(3))
 
 
 def seconds_of(text: bytes) -> float:
     start = time.process_time()
-    deeper_than(1, text)
+    exceeds_depth(1, text)
     return time.process_time() - start
 
 
@@ -63,7 +63,7 @@ def test_deep_json_is_refused_before_it_is_read(make_client: MakeClient) -> None
 
 
 def test_a_store_of_requests_fills_again() -> None:
-    rates = Rates(per_minute=60)
+    rates = RateLimiter(per_minute=60)
     assert [rates.wait_s("a", 0.0) for _ in range(60)] == [0.0] * 60
     assert rates.wait_s("a", 0.0) == pytest.approx(1)
     assert rates.wait_s("b", 0.0) == 0
@@ -151,7 +151,7 @@ def test_all_that_is_added_is_counted(make_client: MakeClient) -> None:
 
 
 def test_what_is_known_of_clients_is_bounded() -> None:
-    rates = Rates(per_minute=60)
+    rates = RateLimiter(per_minute=60)
     for number in range(30_000):
         rates.wait_s(f"client {number}", 0.0)
     assert len(rates._left) == 10_000
@@ -164,7 +164,7 @@ async def _length(request: Request) -> PlainTextResponse:
 
 def test_a_body_that_trickles_is_refused() -> None:
     app = Starlette(routes=[Route("/", _length, methods=["POST"])])
-    app.add_middleware(SlowBodies, grace_s=2, bytes_per_s=1000)
+    app.add_middleware(SlowBodyTimeout, grace_s=2, bytes_per_s=1000)
 
     async def pieces(count: int, size: int) -> AsyncIterator[bytes]:
         for _ in range(count):
@@ -181,7 +181,7 @@ def test_a_body_that_trickles_is_refused() -> None:
     assert (steady.status_code, steady.text) == (200, "250000"), "after the time of grace, too"
 
 
-class Hasty(TimedConnection):
+class Hasty(TimeoutH11Protocol):
     head_s = 2
 
 
@@ -198,15 +198,15 @@ def test_slow_heads_are_dropped_and_hurt_nobody() -> None:
         slow = [await asyncio.open_connection(*address) for _ in range(100)]
         for number, (_, writer) in enumerate(slow):
             writer.write(b"GET / HTTP/1.1\r\nHost: x\r\nX" if number % 2 else b"")
-        async with httpx.AsyncClient(base_url=url, timeout=PATIENCE_S) as client:
+        async with httpx.AsyncClient(base_url=url, timeout=TIMEOUT_S) as client:
             statuses = [(await client.get("/")).status_code for _ in range(20)]
             # trickling on does not buy more time, nor does it on a connection used before
             reader, writer = await asyncio.open_connection(*address)
             writer.write(b"GET / HTTP/1.1\r\nHost: x\r\n\r\n")
             assert (await reader.read(15)).startswith(b"HTTP/1.1 200")
             writer.write(b"GET / HT")
-            ends = [await asyncio.wait_for(r.read(), PATIENCE_S) for r, _ in slow]
-            await asyncio.wait_for(reader.read(), PATIENCE_S)
+            ends = [await asyncio.wait_for(r.read(), TIMEOUT_S) for r, _ in slow]
+            await asyncio.wait_for(reader.read(), TIMEOUT_S)
         server.should_exit = True
         await serving
         for _, each in [*slow, (reader, writer)]:

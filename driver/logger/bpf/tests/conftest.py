@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 from coalescope_host.run_log import RunLogError, read
-from patience import PATIENCE_S
+from timeouts import TIMEOUT_S
 
 LOGGER = Path(__file__).resolve().parents[2]
 ADDRESSES = ("10.215.0.1", "10.215.0.2")
@@ -40,7 +40,7 @@ class Machine:
             ["ip", "netns", "exec", self.namespace, *map(str, command)],
             capture_output=True,
             text=True,
-            timeout=PATIENCE_S,
+            timeout=TIMEOUT_S,
             check=False,
         )
         assert done.returncode == 0, done.stderr
@@ -86,7 +86,7 @@ class Recording:
 
     def end(self):
         """Lets the log end of itself, where its interface has gone away."""
-        _, self.said = self.process.communicate(timeout=PATIENCE_S)
+        _, self.said = self.process.communicate(timeout=TIMEOUT_S)
 
 
 @pytest.fixture(scope="session")

@@ -10,7 +10,7 @@ import time
 import pytest
 from coalescope_host.run_log import check, read
 from guest.programs import forgetful_logger, frame_skipping_logger
-from patience import PATIENCE_S, measured_again, undisturbed
+from timeouts import TIMEOUT_S, retried_if_disturbed, undisturbed
 
 pytestmark = pytest.mark.network
 
@@ -77,7 +77,7 @@ def send(machine, count, size, address="10.215.0.2"):
     machine.run(sys.executable, "-c", SEND, count, size, address)
 
 
-def on_the_wire(payload, headers=LINK + IP + UDP):
+def wire_bytes(payload, headers=LINK + IP + UDP):
     return max(headers + payload, SHORTEST) + FCS
 
 
@@ -115,7 +115,7 @@ def test_every_datagram_is_counted(machines, recording, offloads, size, mtu_byte
         return sent, received
 
     sent, received = undisturbed(measure, disturbance, MOST_TIMES)
-    expected = (2000, 2000 * on_the_wire(size))
+    expected = (2000, 2000 * wire_bytes(size))
     assert (received.difference("rx_packets"), received.difference("rx_bytes")) == expected
     assert (sent.difference("tx_packets"), sent.difference("tx_bytes")) == expected
     # the two interfaces have the same index in their namespaces
@@ -138,7 +138,7 @@ def test_every_segment_is_counted(machines, recording, offloads, mtu_bytes):
             )
             assert sink.stdout.readline() == "ready\n"
             source = json.loads(machines[0].run(sys.executable, "-c", SOURCE, payload))
-            said, _ = sink.communicate(input="", timeout=PATIENCE_S)
+            said, _ = sink.communicate(input="", timeout=TIMEOUT_S)
         return left, right, source, json.loads(said)
 
     left, right, source, answer = undisturbed(measure, disturbance, MOST_TIMES)
@@ -189,7 +189,7 @@ def test_what_receives_through_another_is_refused(machines, logger):
     machines[0].ip("link", "add", "link", "probe0", "name", "upper0", "type", "macvlan")
     log = ("-i", "upper0", "-o", "/dev/null", "--source", "ebpf", "-d", "20ms", "--force")
     refused = machines[0].start(logger, *log, stderr=subprocess.PIPE)
-    assert "--source ebpf: " in refused.communicate(timeout=PATIENCE_S)[1]
+    assert "--source ebpf: " in refused.communicate(timeout=TIMEOUT_S)[1]
     assert refused.returncode == 1
 
 
@@ -209,7 +209,7 @@ def test_a_tag_that_is_kept_beside_the_frame_counts(machines, recording):
         send(machines[0], 300, 500, "10.215.7.2")
     for log, way in ((sent, "tx"), (received, "rx")):
         assert log.difference(f"{way}_packets") == 300
-        assert log.difference(f"{way}_bytes") == 300 * (on_the_wire(500) + 4)
+        assert log.difference(f"{way}_bytes") == 300 * (wire_bytes(500) + 4)
 
 
 @pytest.mark.fault("I4")
@@ -269,7 +269,7 @@ def test_a_program_that_misses_switches_says_so(machines, recording, tmp_path_fa
 @pytest.mark.parametrize(
     "how", ["itself", "a child", "a thread", "a child of a child that is gone"]
 )
-@measured_again
+@retried_if_disturbed
 def test_the_time_of_the_command_is_its_own(machines, logger, tmp_path, how):
     """Its whole process tree, and nothing else in the namespace."""
     words = {
@@ -401,7 +401,7 @@ def test_a_thread_that_polls_may_have_an_older_name_of_its_interface(machines, r
     assert log.difference("softirq_ns") > 1000 * 100
 
 
-@measured_again
+@retried_if_disturbed
 def test_a_task_that_has_the_name_of_a_thread_that_polls_is_a_task(machines, recording):
     renamed = f"open('/proc/self/comm', 'w').write('napi/probe0-1')\n{SPIN}"
     with recording(machines[1], interval="100ms") as log:
@@ -425,7 +425,7 @@ def test_no_ones_time_runs_back(machines, recording):
         assert values == sorted(values)
 
 
-@measured_again
+@retried_if_disturbed
 def test_every_nanosecond_has_one_owner(machines, recording):
     with recording(machines[1], interval="100ms") as log:
         spent = float(machines[1].run(sys.executable, "-c", SPIN))
@@ -442,7 +442,7 @@ def test_every_nanosecond_has_one_owner(machines, recording):
     assert log.difference("task_ns") / 1e9 < spent + 0.3
 
 
-@measured_again
+@retried_if_disturbed
 def test_time_of_other_namespaces_is_other_time(machines, recording):
     with recording(machines[1], interval="100ms") as log:
         spent = float(machines[0].run(sys.executable, "-c", SPIN))

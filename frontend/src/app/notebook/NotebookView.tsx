@@ -21,9 +21,9 @@ const domainsOf = (sliders: readonly Slider[]): Domains =>
   Object.fromEntries(sliders.map(({ name, domain: [lo, hi] }) => [name, [end(lo), end(hi)]]));
 
 /** What sliders were moved to; what one cannot be, or is not told of, leaves it where it is. */
-export function movedTo(sliders: readonly Slider[], given: Parameters, byHand: Parameters): Parameters {
+export function movedTo(sliders: readonly Slider[], given: Parameters, overrides: Parameters): Parameters {
   const moved = sliders.flatMap(({ name, start, domain: [lo, hi] }): [string, number][] => {
-    const value = given[name] >= lo && given[name] <= hi ? given[name] : (byHand[name] ?? start);
+    const value = given[name] >= lo && given[name] <= hi ? given[name] : (overrides[name] ?? start);
     return value === start ? [] : [[name, value]];
   });
   return Object.fromEntries(moved);
@@ -41,10 +41,10 @@ function Linked({ notebook }: { notebook: Notebook }) {
     if (!ready) return;
     const take = () => {
       const { sliders } = now.current.view;
-      const { byHand } = store.get();
-      const moved = movedTo(sliders, notebook.parameters(), byHand);
-      if (JSON.stringify(thetaOf(sliders, moved)) === JSON.stringify(thetaOf(sliders, byHand))) return;
-      store.update({ byHand: moved });
+      const { overrides } = store.get();
+      const moved = movedTo(sliders, notebook.parameters(), overrides);
+      if (JSON.stringify(thetaOf(sliders, moved)) === JSON.stringify(thetaOf(sliders, overrides))) return;
+      store.update({ overrides: moved });
       now.current.settleRulers();
     };
     take();
@@ -52,7 +52,7 @@ function Linked({ notebook }: { notebook: Notebook }) {
   }, [notebook, store, ready, names]);
   useAfterFrame(() => {
     const { sliders } = view;
-    if (ready) notebook.tell(thetaOf(sliders, store.get().byHand), domainsOf(sliders));
+    if (ready) notebook.tell(thetaOf(sliders, store.get().overrides), domainsOf(sliders));
   });
   return null;
 }

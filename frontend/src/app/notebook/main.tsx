@@ -8,10 +8,10 @@ import { queries } from '../../api/queries';
 import '../fonts.css';
 import '../tokens.css';
 import '../base.css';
-import { Drawn } from '../../components/Drawn';
-import { announceSettled } from '../../components/settled';
+import { markIdle } from '../../components/idle';
+import { OnMounted } from '../../components/OnMounted';
 import { takeTheme } from '../../components/theme';
-import { begin } from '../../state/underWay';
+import { startWork } from '../../state/pendingWork';
 import { ErrorBoundary } from '../ErrorBoundary';
 import { NotebookView } from './NotebookView';
 import type { Notebook, NotebookFrame } from './notebook';
@@ -38,12 +38,12 @@ if (!host || !notebook) throw new Error('This document belongs into a notebook.'
 const follow = () => takeTheme(notebook.theme());
 follow();
 notebook.follow(follow);
-const drawn = begin();
-announceSettled(document.documentElement);
+const drawn = startWork();
+markIdle(document.documentElement);
 readFrom(answersOf(notebook));
 new ResizeObserver(() => notebook.resize(document.body.getBoundingClientRect().height)).observe(document.body);
 createRoot(host).render(
-  <Drawn over={drawn}>
+  <OnMounted over={drawn}>
     <QueryClientProvider client={queries}>
       <main className="embed notebook">
         <ErrorBoundary resetKey="">
@@ -51,5 +51,5 @@ createRoot(host).render(
         </ErrorBoundary>
       </main>
     </QueryClientProvider>
-  </Drawn>,
+  </OnMounted>,
 );

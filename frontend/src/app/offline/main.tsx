@@ -6,11 +6,11 @@ import { fileCopy, readFrom } from '../../api/copy';
 import '../fonts.css';
 import '../tokens.css';
 import '../base.css';
-import { Drawn } from '../../components/Drawn';
-import { announceSettled } from '../../components/settled';
+import { markIdle } from '../../components/idle';
+import { OnMounted } from '../../components/OnMounted';
 import { followSystem } from '../../components/theme';
 import type { Kept } from '../../features/share/offline';
-import { begin } from '../../state/underWay';
+import { startWork } from '../../state/pendingWork';
 import { startFrom } from '../../state/url';
 import { Offline } from './Offline';
 
@@ -18,14 +18,14 @@ const host = document.getElementById('page');
 const kept = JSON.parse(document.getElementById('kept')?.textContent ?? 'null') as Kept | null;
 if (!host) throw new Error('The document has no element with the id "page".');
 followSystem();
-const drawn = begin();
-announceSettled(document.documentElement);
+const drawn = startWork();
+markIdle(document.documentElement);
 if (kept) {
   readFrom(fileCopy(kept.version, kept.answers));
   startFrom(kept.query);
 }
 createRoot(host).render(
   <StrictMode>
-    <Drawn over={drawn}>{kept ? <Offline kept={kept} /> : <p>This file holds no view.</p>}</Drawn>
+    <OnMounted over={drawn}>{kept ? <Offline kept={kept} /> : <p>This file holds no view.</p>}</OnMounted>
   </StrictMode>,
 );

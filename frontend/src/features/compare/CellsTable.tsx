@@ -5,8 +5,8 @@ import type { CellMeasure, Comparison } from '../../api/types';
 import { QuantityName } from '../../components/QuantityName';
 import { ScrollRegion } from '../../components/ScrollRegion';
 import { decimal, plusMinus } from '../../plots/number';
+import { decimalsOf, outcome, span, spanDecimals } from './messages';
 import { settingWords } from './panels';
-import { decimalsOf, outcome, span, spanDecimals } from './words';
 
 /** The mean, half of its interval and the runs behind it: three columns, so that each is read down as well as across. */
 function Measured({ of: { mean, ci95, n }, digits }: { of: CellMeasure; digits: number }) {

@@ -9,8 +9,8 @@ import { useExperiments, useQuantities } from '../../api/queries';
 import type { Cells, Quantity } from '../../api/types';
 import { labelOf, levelInWords, shortLabel } from '../../components/factorWords';
 import { LoadingLine } from '../../components/Loading';
+import { lazyPart } from '../../components/lazyPart';
 import { Notice } from '../../components/Notice';
-import { part } from '../../components/part';
 import { Section } from '../../components/Section';
 import { useTitle } from '../../components/title';
 import { Drawing, useWidth } from '../../layers/Drawing';
@@ -22,14 +22,14 @@ import { EnvironmentDifference } from './EnvironmentDifference';
 import { FILE_WIDTH, svgOf } from './export';
 import { type Axes, compareShapes, type Look, MOST_PANELS } from './figure';
 import { Incomparable } from './Incomparable';
+import { csvOf, summary } from './messages';
 import { Offers } from './Offers';
 import { apartIn, type Plan, planOf, settingWords } from './panels';
 import { RunsCompared } from './RunsCompared';
 import { Sides } from './Sides';
-import { csvOf, summary } from './words';
 import './compare.css';
 
-const DrawnTogether = part('The figures of both', async () => (await import('./DrawnTogether')).DrawnTogether);
+const DrawnTogether = lazyPart('The figures of both', async () => (await import('./DrawnTogether')).DrawnTogether);
 
 /** What is compared stands in the address, all of it. */
 function useCompared(): [Compared, (next: Partial<Compared>) => void] {
@@ -109,7 +109,7 @@ function Figure({ art }: { art: Art }) {
 /** A side whose cells did not come: which one, why, and the ways on. */
 function MissingSide(props: { letter: string; error: unknown; again: () => void; takeOut: (() => void) | null }) {
   const { letter, error, again, takeOut } = props;
-  const title = `${letter} is not to be had`;
+  const title = `${letter} is not available`;
   if (!(error instanceof ApiError))
     return (
       <Notice tone="bad" title={title} {...tryAgain(error, again)}>
@@ -120,7 +120,7 @@ function MissingSide(props: { letter: string; error: unknown; again: () => void;
     <Notice
       tone="bad"
       title={title}
-      action={takeOut === null ? undefined : { label: `take ${letter} out`, onClick: takeOut }}
+      action={takeOut === null ? undefined : { label: `remove ${letter}`, onClick: takeOut }}
     >
       {isMissing(error) ? error.message : reasonOf(error)} Choose another one for it above
       {takeOut === null ? '.' : ', or'}

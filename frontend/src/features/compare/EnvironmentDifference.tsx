@@ -4,7 +4,7 @@ import type { Environment } from '../../api/types';
 import { QuantityName } from '../../components/QuantityName';
 import { ScrollRegion } from '../../components/ScrollRegion';
 import { definitionOf } from '../../engine/definitions';
-import { type FactRow, factRows } from './words';
+import { type FactRow, factRows } from './messages';
 
 /** Facts have the names that a log gives them; some of these are quantities. */
 function FactName({ name }: { name: string }) {

@@ -14,10 +14,10 @@ import { ScrollRegion } from '../../components/ScrollRegion';
 import { Section } from '../../components/Section';
 import { Timeline } from '../../layers/Timeline';
 import { alike } from '../../plots/number';
-import { isLog } from '../runs/words';
+import { isLog } from '../runs/messages';
 import { letterOf } from './address';
 import { EnvironmentDifference } from './EnvironmentDifference';
-import { change } from './words';
+import { change } from './messages';
 
 const POINTS = 200;
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // The same cells for those who do not see the plot.
 import { memo } from 'react';
-import { Later } from '../../components/Later';
+import { AfterPaint } from '../../components/AfterPaint';
 import { decimal, digitsFor, withHalf } from '../../plots/number';
 import { type Axis, levelAt } from '../../state/layout';
 import type { View } from '../../state/view';
-import { shortName, titleWithUnit } from './figure/words';
+import { shortName, titleWithUnit } from './figure/messages';
 
 /** Nobody listens to more; all of them would be most of the page. */
 const MOST_ROWS = 250;
@@ -58,9 +58,9 @@ export const CellTable = memo(function CellTable({ view }: { view: View }) {
   return (
     // a table is as wide as its columns, hidden or not: what holds it cuts it off
     <div className="sr">
-      <Later>
+      <AfterPaint>
         <Cells view={view} />
-      </Later>
+      </AfterPaint>
     </div>
   );
 });

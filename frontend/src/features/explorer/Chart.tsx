@@ -16,13 +16,13 @@ import { draw } from '../../layers/svg';
 import { decimal, worded } from '../../plots/number';
 import { tide } from '../../plots/tide';
 import type { ExplorerState } from '../../state/explorer';
+import { type ChartParts, type ChartRenderer, createChartRenderer, LAYERS, type Layer } from './chartRenderer';
 import { useAfterFrame, useExplorer, useFrame } from './context';
+import { GRIP, gripSpot, pulledShapes } from './drag/handle';
+import { type PullHandlers, useLineDrag } from './drag/useLineDrag';
+import { settingWords, unitAfter } from './figure/messages';
 import { PATTERNS } from './figure/patterns';
-import { settingWords, unitAfter } from './figure/words';
-import { createPicture, LAYERS, type Layer, type Picture, type PictureParts } from './picture';
-import { GRIP, gripSpot, pulledShapes } from './pull/grip';
-import { type PullHandlers, usePull } from './pull/usePull';
-import { TurnHandle } from './TurnHandle';
+import { RotationHandle } from './RotationHandle';
 
 /** All but what is over the hand's own canvas. */
 const DRAWN = LAYERS.filter((name) => name !== 'pull');
@@ -58,7 +58,7 @@ function step(levels: readonly number[], value: number, up: boolean): number {
 }
 
 /** Arrows step through the settings; with Shift, in hundredths of the axis. */
-function useKeys(picture: RefObject<Picture | null>) {
+function useKeys(picture: RefObject<ChartRenderer | null>) {
   const { store, view } = useExplorer();
   return (event: KeyboardEvent) => {
     const { x, y, across, shape } = view.layout;
@@ -100,8 +100,8 @@ interface Drag {
   readonly waits: number | null;
 }
 
-/** A press on a line pulls it, anywhere else it moves the needle. A finger that scrolls the page leaves the needle where it is. */
-function useDrag(picture: RefObject<Picture | null>, pull: PullHandlers) {
+/** A press on a line pulls it, anywhere else it moves the crosshair. A finger that scrolls the page leaves the crosshair where it is. */
+function useDrag(picture: RefObject<ChartRenderer | null>, pull: PullHandlers) {
   const { store } = useExplorer();
   const drag = useRef<Drag | null>(null);
   const aim = (event: PointerEvent<SVGRectElement>, { lines }: Drag) => {
@@ -139,24 +139,24 @@ function useDrag(picture: RefObject<Picture | null>, pull: PullHandlers) {
   };
 }
 
-/** The grip on the line in hand, and while something is pulled, what moves. */
-function Grip({
+/** The handle on the current line, and while something is pulled, what moves. */
+function Handle({
   picture,
   pull,
   layer,
 }: {
-  picture: RefObject<Picture | null>;
+  picture: RefObject<ChartRenderer | null>;
   pull: PullHandlers;
   layer: () => Element | undefined;
 }) {
   const { view, redraw } = useExplorer();
-  const grip = useRef<SVGGElement>(null);
+  const handle = useRef<SVGGElement>(null);
   const painted = useRef(false);
   useFrame(({ place, theta }, inHand) => {
-    const element = grip.current;
+    const element = handle.current;
     const scene = picture.current?.scene();
     if (!element || !scene) return;
-    // while a slider is in hand the picture paints it: a layer that moves makes the browser put all of them together again
+    // while a slider is being dragged the picture paints it: a layer that moves makes the browser put all of them together again
     const paints = inHand && scene.view.figure === 'map';
     if (paints !== painted.current) element.style.opacity = paints ? '0' : '';
     painted.current = paints;
@@ -176,7 +176,7 @@ function Grip({
   });
   return (
     <g
-      ref={grip}
+      ref={handle}
       className="grip"
       tabIndex={0}
       role="slider"
@@ -225,7 +225,7 @@ function roomIn(box: Element): [number, number] {
   return [box.clientWidth / scale, box.clientHeight / scale];
 }
 
-export const Chart = memo(function Chart({ onPicture }: { onPicture: (picture: Picture | null) => void }) {
+export const Chart = memo(function Chart({ onPicture }: { onPicture: (picture: ChartRenderer | null) => void }) {
   const { view, redraw } = useExplorer();
   const host = useRef<HTMLDivElement>(null);
   const canvas = useRef<HTMLCanvasElement>(null);
@@ -234,9 +234,9 @@ export const Chart = memo(function Chart({ onPicture }: { onPicture: (picture: P
   const moving = useRef<HTMLCanvasElement>(null);
   const hit = useRef<SVGRectElement>(null);
   const groups = useRef<Partial<Record<Layer, SVGGElement>>>({});
-  const picture = useRef<Picture | null>(null);
+  const picture = useRef<ChartRenderer | null>(null);
 
-  const found = useCallback((): PictureParts | null => {
+  const found = useCallback((): ChartParts | null => {
     if (!host.current || !canvas.current || !svg.current || !behind.current || !moving.current || !hit.current)
       return null;
     return {
@@ -254,7 +254,7 @@ export const Chart = memo(function Chart({ onPicture }: { onPicture: (picture: P
     const parts = found();
     const box = host.current;
     if (!parts || !box) return;
-    const drawing = createPicture(parts);
+    const drawing = createChartRenderer(parts);
     picture.current = drawing;
     let [width, height] = roomIn(box);
     drawing.resize(width, height);
@@ -285,7 +285,7 @@ export const Chart = memo(function Chart({ onPicture }: { onPicture: (picture: P
   }, [found, onPicture, redraw]);
 
   const keys = useKeys(picture);
-  const pull = usePull(picture, hit);
+  const pull = useLineDrag(picture, hit);
   const drag = useDrag(picture, pull);
   useSpoken(hit);
   useAfterFrame(() => picture.current?.follow());
@@ -328,8 +328,8 @@ export const Chart = memo(function Chart({ onPicture }: { onPicture: (picture: P
           onKeyDown={keys}
           {...drag}
         />
-        <Grip picture={picture} pull={pull} layer={() => groups.current.pull} />
-        {view.figure === '3d' && <TurnHandle picture={picture} />}
+        <Handle picture={picture} pull={pull} layer={() => groups.current.pull} />
+        {view.figure === '3d' && <RotationHandle picture={picture} />}
       </svg>
     </div>
   );

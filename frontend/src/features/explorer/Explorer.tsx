@@ -3,36 +3,36 @@
 import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState, useSyncExternalStore } from 'react';
 import { useFit } from '../../api/queries';
 import type { Fit, FitRequest } from '../../api/types';
-import { part } from '../../components/part';
+import { lazyPart } from '../../components/lazyPart';
 import { QuantityName } from '../../components/QuantityName';
 import { RejectedNotice } from '../../components/RejectedNotice';
 import { Rich } from '../../components/Rich';
 import { Segmented } from '../../components/Segmented';
-import { write } from '../../layers/words';
+import { write } from '../../layers/messages';
 import { digitsFor, worded } from '../../plots/number';
+import { bindingOf } from '../../state/dataSlice';
 import type { ExplorerState } from '../../state/explorer';
 import { createHistory } from '../../state/history';
 import { conformed, fromQuery, toQuery } from '../../state/link';
 import type { Place } from '../../state/planned';
-import { bindingOf } from '../../state/slice';
 import { createStore, type Store } from '../../state/store';
 import type { Subject } from '../../state/subject';
 import { currentQuery, flushQuery, writeQuery } from '../../state/url';
 import { type View, viewOf } from '../../state/view';
 import { Recommend } from '../recommend/Recommend';
-import { derivedFrom, fitRequestOf } from './ahead';
 import { CellTable } from './CellTable';
 import { Chart } from './Chart';
+import type { ChartRenderer } from './chartRenderer';
 import { type Explorer as Context, ExplorerContext, useAfterFrame, useExplorer } from './context';
 import { FigureBar } from './FigureBar';
 import { Facets } from './facets/Facets';
 import { isCutOff } from './figure/frame';
+import { kindWord, namedSetting, titleWithUnit, unitAfter, whyNothingBetween } from './figure/messages';
 import { isRejectedModel, rejectionWords } from './figure/rejection';
-import { kindWord, namedSetting, titleWithUnit, unitAfter, whyNothingBetween } from './figure/words';
 import { Key } from './Key';
 import type { FitState } from './panel/FitBlock';
 import { Panel } from './panel/Panel';
-import type { Picture } from './picture';
+import { derivedFrom, fitRequestOf } from './prefetch';
 import { Rail } from './rail/Rail';
 import { UndoButtons, useHistory } from './Undo';
 import { useExports } from './useExports';
@@ -40,11 +40,11 @@ import { useLiveView } from './useLiveView';
 import { useOther } from './useOther';
 import './explorer.css';
 
-const FigureTable = part('The table of the figure', async () => (await import('./FigureTable')).default);
+const FigureTable = lazyPart('The table of the figure', async () => (await import('./FigureTable')).default);
 
 /** What a new view is made for: all of the state but the crosshair, the sliders, the pins, the pull, the turn and the recommendation. */
 function structureOf(state: ExplorerState): string {
-  const { x: _x, y: _y, byHand: _byHand, pins: _pins, pull: _pull, turn: _turn, advice: _advice, ...rest } = state;
+  const { x: _x, y: _y, overrides: _byHand, pins: _pins, pull: _pull, turn: _turn, advice: _advice, ...rest } = state;
   return JSON.stringify(rest);
 }
 
@@ -96,7 +96,7 @@ function sentence(view: View, kind: string, cellsBusy: boolean): string {
   return `${unit}${capital(cells)}; ${view.field ? 'the surface is off' : plane ? 'no surface is drawn between them' : 'nothing is drawn between them'}.`;
 }
 
-function Exports({ picture }: { picture: React.RefObject<Picture | null> }) {
+function Exports({ picture }: { picture: React.RefObject<ChartRenderer | null> }) {
   const { subject, view, store, slices } = useExplorer();
   useExports(subject, view, store, picture, slices);
   return null;
@@ -187,20 +187,20 @@ export interface ExplorerProps {
 }
 
 export function Explorer({ subject, dataVersion, cellsBusy = false, above, embed }: ExplorerProps) {
-  const { slices, terms } = useMemo(() => derivedFrom(subject), [subject]);
-  const [opened] = useState(() => fromQuery(embed?.query ?? currentQuery(), terms));
+  const { slices, schema } = useMemo(() => derivedFrom(subject), [subject]);
+  const [opened] = useState(() => fromQuery(embed?.query ?? currentQuery(), schema));
   const [store] = useState(() => createStore(opened.state));
   // rulers are made with the view: a value that came to rest beyond its own asks for new ones
   const [rulers, setRulers] = useState(0);
 
   // new cells may bring or take settings: what the state says is judged again
-  const judged = useRef(terms);
+  const judged = useRef(schema);
   const judge = useCallback((state: ExplorerState) => conformed(state, judged.current), []);
   useLayoutEffect(() => {
-    if (judged.current === terms) return;
-    judged.current = terms;
-    store.set(conformed(store.get(), terms));
-  }, [store, terms]);
+    if (judged.current === schema) return;
+    judged.current = schema;
+    store.set(conformed(store.get(), schema));
+  }, [store, schema]);
 
   const structure = useStructure(store);
   const state = store.get();
@@ -226,7 +226,12 @@ export function Explorer({ subject, dataVersion, cellsBusy = false, above, embed
   const save = () => {
     if (addressed) writeQuery(() => toQuery(store.get(), judged.current));
   };
-  const { picture, onPicture, frames, afterFrames, turns, redraw, hold } = useLiveView(store, view, slices, save);
+  const { picture, onPicture, frames, afterFrames, spareTimeParts, redraw, beginDrag } = useLiveView(
+    store,
+    view,
+    slices,
+    save,
+  );
   useEffect(() => flushQuery, []);
 
   const [history] = useState(() => createHistory(store, () => performance.now(), judge));
@@ -235,24 +240,24 @@ export function Explorer({ subject, dataVersion, cellsBusy = false, above, embed
     () => ({
       subject,
       store,
-      terms,
+      schema,
       slices,
       view,
       frames,
       afterFrames,
-      turns,
+      spareTimeParts,
       redraw,
-      hold,
+      beginDrag,
       history,
       settleRulers() {
-        const { byHand } = store.get();
-        if (view.sliders.some((s) => byHand[s.name] < s.lo || byHand[s.name] > s.hi)) setRulers((n) => n + 1);
+        const { overrides } = store.get();
+        if (view.sliders.some((s) => overrides[s.name] < s.lo || overrides[s.name] > s.hi)) setRulers((n) => n + 1);
       },
       toFit() {
-        if (Object.keys(store.get().byHand).length > 0) store.update({ byHand: {} });
+        if (Object.keys(store.get().overrides).length > 0) store.update({ overrides: {} });
       },
     }),
-    [subject, store, terms, slices, view, frames, afterFrames, turns, redraw, hold, history],
+    [subject, store, schema, slices, view, frames, afterFrames, spareTimeParts, redraw, beginDrag, history],
   );
 
   const { isFetching: busy, refetch } = asked;

@@ -5,8 +5,8 @@ import { mayComeYet, tryAgain } from '../../api/copy';
 import { isDeleted, isMissing, reasonOf } from '../../api/errors';
 import { useCells, useExperiment, useNewerData } from '../../api/queries';
 import { LoadingLine } from '../../components/Loading';
+import { lazyPart } from '../../components/lazyPart';
 import { Notice } from '../../components/Notice';
-import { part } from '../../components/part';
 import { useTitle } from '../../components/title';
 import { dropParameter } from '../../state/address';
 import { plannedCells } from '../../state/planned';
@@ -17,7 +17,7 @@ import { type Followed, usePlan, useSweep } from '../live/useSweep';
 import { Explorer } from './Explorer';
 import { Skeleton } from './Skeleton';
 
-const NoExperiment = part(
+const NoExperiment = lazyPart(
   'What is known of this address',
   async () => (await import('../experiments/change/NoExperiment')).NoExperiment,
 );

@@ -3,13 +3,13 @@
 import { useState } from 'react';
 import { mayComeYet } from '../../api/copy';
 import { isMissing, reasonOfChoice } from '../../api/errors';
-import { part } from '../../components/part';
+import { lazyPart } from '../../components/lazyPart';
 import { Segmented } from '../../components/Segmented';
 import { type Contrast, FIGURES, type Figure, START_TURN, sameTurn, unavailable } from '../../state/figure';
 import { useExplorer, useFrame } from './context';
 import type { Other } from './useOther';
 
-const PartnerMenu = part('The list of experiments', async () => (await import('./PartnerMenu')).PartnerMenu);
+const PartnerMenu = lazyPart('The list of experiments', async () => (await import('./PartnerMenu')).PartnerMenu);
 
 const LABELS: Readonly<Record<Figure, string>> = {
   map: 'Map',

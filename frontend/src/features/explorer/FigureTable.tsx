@@ -3,7 +3,7 @@
 import { useEffect, useState } from 'react';
 import { alike } from '../../plots/number';
 import { thetaOf } from '../../state/fit';
-import { begin } from '../../state/underWay';
+import { startWork } from '../../state/pendingWork';
 import { useExplorer } from './context';
 import { figureData } from './figureData';
 
@@ -21,7 +21,7 @@ export default function FigureTable() {
     };
     const stop = store.subscribe(() => {
       rest();
-      over = begin();
+      over = startWork();
       waiting = setTimeout(() => {
         setState(store.get());
         over();
@@ -32,7 +32,7 @@ export default function FigureTable() {
       stop();
     };
   }, [store]);
-  const data = figureData(view, { state, theta: thetaOf(view.sliders, state.byHand) });
+  const data = figureData(view, { state, theta: thetaOf(view.sliders, state.overrides) });
   if (!data || data.rows.length === 0) return null;
   const words = data.columns.map((_, i) =>
     alike(

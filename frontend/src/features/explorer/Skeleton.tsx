@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// While the cells are on their way: the axes and the places of the cells, which the experiment's factors already tell.
+// While the cells load: the axes and the places of the cells, which the experiment's factors already tell.
 import { useEffect, useMemo, useRef } from 'react';
 import type { Cell, Experiment, FactorValue } from '../../api/types';
 import { LoadingLine } from '../../components/Loading';
@@ -7,12 +7,12 @@ import { Rich } from '../../components/Rich';
 import { catalogue } from '../../engine/catalogue';
 import { drawingScale } from '../../layers/scale';
 import { draw } from '../../layers/svg';
+import { slicesOf } from '../../state/dataSlice';
 import { fromQuery } from '../../state/link';
-import { slicesOf } from '../../state/slice';
 import type { Subject } from '../../state/subject';
-import { termsOf } from '../../state/terms';
 import { currentQuery } from '../../state/url';
 import { type View, viewOf } from '../../state/view';
+import { schemaOf } from '../../state/viewSchema';
 import { Awaited } from '../recommend/Recommend';
 import { frameOf } from './figure/frame';
 import { cells, underCells, upwardAxis } from './figure/heat';
@@ -36,7 +36,7 @@ function viewAhead(experiment: Experiment): View | null {
   if (design.length === 0) return null;
   const subject: Subject = { of: 'experiment', experiment, cells: design };
   const slices = slicesOf(subject, catalogue);
-  const { state } = fromQuery(currentQuery(), termsOf(subject, slices));
+  const { state } = fromQuery(currentQuery(), schemaOf(subject, slices));
   return slices(state).missing.length > 0 ? viewOf(subject, slices, { ...state, surface: 'model' }, null, true) : null;
 }
 

@@ -4,28 +4,28 @@
 
 import { createContext, useCallback, useContext, useLayoutEffect, useRef } from 'react';
 import { followPaper, sizeOnPaper } from '../../layers/paper';
-import type { ExplorerState, Terms } from '../../state/explorer';
+import type { DataSlices } from '../../state/dataSlice';
+import type { ExplorerState, ViewSchema } from '../../state/explorer';
 import type { History } from '../../state/history';
-import type { Slices } from '../../state/slice';
 import type { Store } from '../../state/store';
 import type { Subject } from '../../state/subject';
 import type { View } from '../../state/view';
-import type { Live } from './figure/live';
-import type { InTurn, OnFrame } from './turns';
+import type { FrameData } from './figure/live';
+import type { OnFrame, OnSpareTime } from './frameQueue';
 
 export interface Explorer {
   readonly subject: Subject;
   readonly store: Store<ExplorerState>;
-  readonly terms: Terms;
-  readonly slices: Slices;
+  readonly schema: ViewSchema;
+  readonly slices: DataSlices;
   readonly view: View;
   readonly frames: Set<OnFrame>;
   readonly afterFrames: Set<OnFrame>;
-  readonly turns: Set<InTurn>;
+  readonly spareTimeParts: Set<OnSpareTime>;
   /** Draw again although no state changed: a part has a new size. `atOnce`: no frame comes before it is seen, as on paper. */
   redraw(atOnce?: boolean): void;
-  /** A pointer takes hold of a slider. */
-  hold(): void;
+  /** A pointer begins to drag a slider. */
+  beginDrag(): void;
   readonly history: History;
   /** A value has come to rest: rulers that it lies beyond grow. */
   settleRulers(): void;
@@ -41,12 +41,15 @@ export function useExplorer(): Explorer {
   return explorer;
 }
 
-function useCalled<R>(calls: Set<(live: Live, held: boolean) => R>, call: (live: Live, held: boolean) => R): void {
+function useCalled<R>(
+  calls: Set<(live: FrameData, dragging: boolean) => R>,
+  call: (live: FrameData, dragging: boolean) => R,
+): void {
   const { redraw } = useExplorer();
   const latest = useRef(call);
   latest.current = call;
   useLayoutEffect(() => {
-    const now = (live: Live, held: boolean): R => latest.current(live, held);
+    const now = (live: FrameData, dragging: boolean): R => latest.current(live, dragging);
     calls.add(now);
     redraw();
     return () => {
@@ -58,11 +61,11 @@ function useCalled<R>(calls: Set<(live: Live, held: boolean) => R>, call: (live:
 /** Calls `onFrame` in every frame, and once when it or the view changes; the first time before the page is painted. */
 export const useFrame = (onFrame: OnFrame): void => useCalled(useExplorer().frames, onFrame);
 
-/** The same, but while a slider is in hand after the frame, in the time that it leaves: for what may come with the next one. */
+/** The same, but during a drag after the frame, in the time that it leaves: for what may come with the next one. */
 export const useAfterFrame = (onFrame: OnFrame): void => useCalled(useExplorer().afterFrames, onFrame);
 
-/** The same, but in hand only when its turn comes (turns.ts): for what is read once the hand rests. */
-export const useTurn = (inTurn: InTurn): void => useCalled(useExplorer().turns, inTurn);
+/** The same, but during a drag only in spare time (frameQueue.ts): for what is read once the drag ends. */
+export const useSpareTime = (onSpareTime: OnSpareTime): void => useCalled(useExplorer().spareTimeParts, onSpareTime);
 
 export interface Sized<T extends Element> {
   /** The element's `ref`. */

@@ -4,7 +4,7 @@ import { csvComment, csvField } from '../../state/csv';
 import type { View } from '../../state/view';
 import { contrastedCells } from './figure/contrast';
 import { limitAt, meaningsOf } from './figure/limits';
-import type { Live } from './figure/live';
+import type { FrameData } from './figure/live';
 
 type Value = number | string | null;
 
@@ -17,7 +17,7 @@ const finite = (v: number | null): number | null => (v !== null && Number.isFini
 
 const JUDGED = { told: 'yes', same: 'no', unjudged: 'not known' } as const;
 
-function contrastData(view: View, live: Pick<Live, 'state' | 'theta'>): FigureData {
+function contrastData(view: View, live: Pick<FrameData, 'state' | 'theta'>): FigureData {
   const { x, y } = view.layout;
   const unit = view.measure.name;
   const other = view.figure === 'residuals' ? 'model' : (view.partner?.slug ?? 'other');
@@ -37,7 +37,7 @@ function contrastData(view: View, live: Pick<Live, 'state' | 'theta'>): FigureDa
   return { columns, rows };
 }
 
-function limitData(view: View, live: Pick<Live, 'state' | 'theta'>): FigureData {
+function limitData(view: View, live: Pick<FrameData, 'state' | 'theta'>): FigureData {
   const { x, y } = view.layout;
   const meanings = meaningsOf(view);
   const rows = (y?.levels ?? []).flatMap((b) =>
@@ -47,7 +47,7 @@ function limitData(view: View, live: Pick<Live, 'state' | 'theta'>): FigureData 
 }
 
 /** Null where the cells themselves are the numbers. */
-export function figureData(view: View, live: Pick<Live, 'state' | 'theta'>): FigureData | null {
+export function figureData(view: View, live: Pick<FrameData, 'state' | 'theta'>): FigureData | null {
   if (view.figure === 'residuals' || view.figure === 'difference') return contrastData(view, live);
   return view.figure === 'limits' ? limitData(view, live) : null;
 }

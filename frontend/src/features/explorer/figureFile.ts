@@ -13,13 +13,13 @@ import { verdict } from '../../state/fit';
 import type { Subject } from '../../state/subject';
 import { flushQuery } from '../../state/url';
 import type { View } from '../../state/view';
+import { liveShapes, stillShapes } from './chartRenderer';
 import { facetSheet } from './facets/sheet';
 import { colourOf } from './figure/heat';
 import { keyOf } from './figure/key';
 import { GRID } from './figure/live';
+import { levelWords, namedSetting, titleWithUnit } from './figure/messages';
 import { patternText } from './figure/patterns';
-import { levelWords, namedSetting, titleWithUnit } from './figure/words';
-import { liveShapes, stillShapes } from './picture';
 import type { Scene } from './scene';
 
 const MARGIN = 24;
@@ -78,10 +78,10 @@ const CONTRASTED = { difference: 'minus', ratio: 'over', errors: 'minus, in stan
 /** What a figure other than the surface shows; null of the surface itself, seen from wherever. */
 function figureWords(view: View, state: ExplorerState): string | null {
   const model = view.binding?.model.title ?? 'model';
-  const byHand = Object.keys(state.byHand).length > 0 ? ', edited parameters' : '';
-  if (view.figure === 'limits') return `what limits the throughput first: ${model}${byHand}`;
+  const overrides = Object.keys(state.overrides).length > 0 ? ', edited parameters' : '';
+  if (view.figure === 'limits') return `what limits the throughput first: ${model}${overrides}`;
   const pale = 'pale and dashed: not significantly different';
-  if (view.figure === 'residuals') return `cells ${CONTRASTED[state.contrast]} ${model}${byHand}; ${pale}`;
+  if (view.figure === 'residuals') return `cells ${CONTRASTED[state.contrast]} ${model}${overrides}; ${pale}`;
   if (view.figure === 'difference' && view.partner)
     return `cells ${CONTRASTED[state.contrast]} those of ${view.partner.title} (${view.partner.kind}); ${pale}`;
   return null;
@@ -95,7 +95,7 @@ export function captions(
   const choices = Object.values(state.where).map(levelWords).join(', ');
   const drawn =
     view.binding && view.mode === 'model'
-      ? `${view.binding.model.title}${Object.keys(state.byHand).length > 0 ? ', edited parameters' : ''}`
+      ? `${view.binding.model.title}${Object.keys(state.overrides).length > 0 ? ', edited parameters' : ''}`
       : view.mode === 'interpolated'
         ? 'interpolated between the cells'
         : 'cells only';
@@ -125,10 +125,10 @@ export function captions(
 
 export function parametersText(view: View, state: ExplorerState): string {
   if (!view.binding || view.mode !== 'model' || view.figure === 'difference') return '';
-  const byHand = Object.keys(state.byHand).length > 0;
+  const overrides = Object.keys(state.overrides).length > 0;
   return view.sliders
-    .map((s) => `${s.name} ${Number((state.byHand[s.name] ?? s.start).toPrecision(6))}${s.unit ? ` ${s.unit}` : ''}`)
-    .concat(byHand || !view.fit?.identifiable ? [] : [`by ${view.fit.method}`, verdict(view.fit)])
+    .map((s) => `${s.name} ${Number((state.overrides[s.name] ?? s.start).toPrecision(6))}${s.unit ? ` ${s.unit}` : ''}`)
+    .concat(overrides || !view.fit?.identifiable ? [] : [`by ${view.fit.method}`, verdict(view.fit)])
     .filter(Boolean)
     .join(' · ');
 }
@@ -172,7 +172,7 @@ export function svgText(subject: Subject, view: View, state: ExplorerState, scen
     ...still.points,
     ...live.names,
     ...still.axes,
-    ...live.needle,
+    ...live.crosshair,
   ];
   // the figure is in a group of its own, closed by the first caption
   const around: Shape[] = [

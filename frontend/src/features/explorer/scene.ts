@@ -3,17 +3,17 @@
 import type { Isoline } from '../../plots/contours';
 import type { View } from '../../state/view';
 import type { Frame } from './figure/frame';
-import type { Live, Sampler } from './figure/live';
-import type { Upper } from './figure/upper';
+import type { FrameData, Sampler } from './figure/live';
+import type { MainChart } from './figure/mainChart';
 
 export interface Scene {
   readonly view: View;
   readonly frame: Frame;
   readonly sampler: Sampler;
-  readonly live: Live;
+  readonly live: FrameData;
   readonly isolines: readonly Isoline[];
   /** Where along the lines their names stand. */
   readonly namesAt: number;
   /** What stands above the lines instead of the surface in colour; null while its drawing is on the way. */
-  readonly upper?: Upper | null;
+  readonly upper?: MainChart | null;
 }

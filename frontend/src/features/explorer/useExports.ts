@@ -2,20 +2,20 @@
 // What the explorer can be saved as; what writes it comes when it is asked for.
 import type { RefObject } from 'react';
 import { currentAddress } from '../../state/address';
+import type { DataSlices } from '../../state/dataSlice';
 import type { ExplorerState } from '../../state/explorer';
 import { thetaOf } from '../../state/fit';
-import type { Slices } from '../../state/slice';
 import type { Store } from '../../state/store';
 import type { Subject } from '../../state/subject';
 import type { View } from '../../state/view';
 import { useFigureExport } from '../share/figureExport';
-import { fitRequestsNear, nearby } from './ahead';
-import type { Picture } from './picture';
+import type { ChartRenderer } from './chartRenderer';
+import { fitRequestsNear, nearby } from './prefetch';
 
 /** Each takes the server a moment. */
 const MOST_QUESTIONS = 40;
 
-async function offlinePage(subject: Subject, slices: Slices, state: ExplorerState): Promise<Blob> {
+async function offlinePage(subject: Subject, slices: DataSlices, state: ExplorerState): Promise<Blob> {
   const { offlinePage } = await import('../share/offline');
   if (subject.of === 'model') return offlinePage({ title: subject.model.title, experiment: null, wanted: null });
   const { experiment, without = [] } = subject;
@@ -33,9 +33,9 @@ export function useExports(
   subject: Subject,
   view: View,
   store: Store<ExplorerState>,
-  picture: RefObject<Picture | null>,
+  picture: RefObject<ChartRenderer | null>,
   /** Of a view that a file can hold. */
-  slices?: Slices,
+  slices?: DataSlices,
 ): void {
   const slug = subject.of === 'experiment' ? subject.experiment.slug : subject.model.id;
   const make = async (): Promise<string> => {
@@ -52,7 +52,7 @@ export function useExports(
     const { csvText, figureData, jsonText } = await import('./figureData');
     const { captions, parametersText } = await import('./figureFile');
     const state = store.get();
-    const data = figureData(view, { state, theta: thetaOf(view.sliders, state.byHand) });
+    const data = figureData(view, { state, theta: thetaOf(view.sliders, state.overrides) });
     if (!data) throw new Error('This figure has no numbers of its own.');
     const { title, about, source } = captions(subject, view, state);
     const parameters = parametersText(view, state);

@@ -3,13 +3,13 @@
 import { type RefObject, useCallback, useLayoutEffect, useRef, useState } from 'react';
 import { useTheme } from '../../components/theme';
 import { frames as frameLoop, spareTime } from '../../engine/frames';
+import type { DataSlices } from '../../state/dataSlice';
 import type { ExplorerState } from '../../state/explorer';
-import type { Slices } from '../../state/slice';
 import type { Store } from '../../state/store';
 import type { View } from '../../state/view';
-import type { Live } from './figure/live';
-import type { Picture } from './picture';
-import { type OnFrame, type Turns, turnsOf } from './turns';
+import type { ChartRenderer } from './chartRenderer';
+import type { FrameData } from './figure/live';
+import { createFrameQueue, type FrameQueue, type OnFrame } from './frameQueue';
 
 let surfaceDrawn = false;
 
@@ -20,21 +20,26 @@ function markFirstSurface(): void {
 }
 
 export interface LiveView {
-  readonly picture: RefObject<Picture | null>;
-  readonly onPicture: (next: Picture | null) => void;
+  readonly picture: RefObject<ChartRenderer | null>;
+  readonly onPicture: (next: ChartRenderer | null) => void;
   readonly frames: Set<OnFrame>;
-  readonly afterFrames: Turns['following'];
-  readonly turns: Turns['parts'];
+  readonly afterFrames: FrameQueue['following'];
+  readonly spareTimeParts: FrameQueue['parts'];
   readonly redraw: (atOnce?: boolean) => void;
-  /** A pointer has hold of a slider until it lets go: what follows is painted, not written as SVG. */
-  readonly hold: () => void;
+  /** From here to the pointer's release a slider is being dragged: frames are painted, not written as SVG. */
+  readonly beginDrag: () => void;
 }
 
 /** `onChange`: after each change of the state. */
-export function useLiveView(store: Store<ExplorerState>, view: View, slices: Slices, onChange: () => void): LiveView {
-  const picture = useRef<Picture | null>(null);
+export function useLiveView(
+  store: Store<ExplorerState>,
+  view: View,
+  slices: DataSlices,
+  onChange: () => void,
+): LiveView {
+  const picture = useRef<ChartRenderer | null>(null);
   const [frames] = useState(() => new Set<OnFrame>());
-  const [turns] = useState(turnsOf);
+  const [spareTimeParts] = useState(createFrameQueue);
   const shown = useRef({ view, slices, onChange });
   shown.current = { view, slices, onChange };
   const loop = useRef<ReturnType<typeof frameLoop> | null>(null);
@@ -45,49 +50,49 @@ export function useLiveView(store: Store<ExplorerState>, view: View, slices: Sli
     if (atOnce) loop.current?.now();
     else loop.current?.ask();
   }, []);
-  const held = useRef<AbortController | null>(null);
-  const hold = useCallback(() => {
-    held.current?.abort();
+  const dragging = useRef<AbortController | null>(null);
+  const beginDrag = useCallback(() => {
+    dragging.current?.abort();
     const hand = new AbortController();
-    held.current = hand;
-    const letGo = () => {
+    dragging.current = hand;
+    const endDrag = () => {
       hand.abort();
       redraw();
     };
-    for (const end of ['pointerup', 'pointercancel', 'blur']) addEventListener(end, letGo, { signal: hand.signal });
-    // the canvases are made before the hand has moved: the frame of its first movement need not wait for that
+    for (const end of ['pointerup', 'pointercancel', 'blur']) addEventListener(end, endDrag, { signal: hand.signal });
+    // the canvases are made before the pointer has moved: the frame of its first movement need not wait for that
     stale.current = true;
     loop.current?.now();
   }, [redraw]);
   const onPicture = useCallback(
-    (next: Picture | null) => {
+    (next: ChartRenderer | null) => {
       picture.current = next;
       redraw();
     },
     [redraw],
   );
   useLayoutEffect(() => {
-    let live: Live | null = null;
-    const drawAll = (inHand: boolean): void => {
+    let live: FrameData | null = null;
+    const drawAll = (isDragging: boolean): void => {
       const now = shown.current;
-      live = picture.current?.render(now.view, store.get(), now.slices, inHand) ?? null;
+      live = picture.current?.render(now.view, store.get(), now.slices, isDragging) ?? null;
       if (!live) return;
-      for (const call of frames) call(live, inHand);
-      if (inHand) turns.owe();
-      else turns.all(live);
+      for (const call of frames) call(live, isDragging);
+      if (isDragging) spareTimeParts.enqueue();
+      else spareTimeParts.all(live);
       if (live.z) markFirstSurface();
     };
-    const inHand = () => held.current?.signal.aborted === false;
-    // what the hand does not wait for
+    const isDragging = () => dragging.current?.signal.aborted === false;
+    // what a drag does not wait for
     const spare = spareTime(() => {
-      if (live && inHand() && turns.next(live)) loop.current?.ask();
+      if (live && isDragging() && spareTimeParts.next(live)) loop.current?.ask();
     });
     loop.current = frameLoop(() => {
       if (stale.current) {
         stale.current = false;
-        drawAll(inHand());
+        drawAll(isDragging());
       }
-      if (inHand()) spare.ask();
+      if (isDragging()) spare.ask();
     });
     const stop = store.subscribe(() => {
       redraw();
@@ -95,12 +100,12 @@ export function useLiveView(store: Store<ExplorerState>, view: View, slices: Sli
     });
     return () => {
       stop();
-      held.current?.abort();
+      dragging.current?.abort();
       spare.stop();
       loop.current?.stop();
       loop.current = null;
     };
-  }, [store, frames, turns, redraw]);
+  }, [store, frames, spareTimeParts, redraw]);
   const theme = useTheme();
   // A new view or theme is a new drawing, painted with what React made of it: the page is not shown without.
   // biome-ignore lint/correctness/useExhaustiveDependencies: as the line above says
@@ -108,5 +113,13 @@ export function useLiveView(store: Store<ExplorerState>, view: View, slices: Sli
     stale.current = true;
     loop.current?.now();
   }, [view, theme, store]);
-  return { picture, onPicture, frames, afterFrames: turns.following, turns: turns.parts, redraw, hold };
+  return {
+    picture,
+    onPicture,
+    frames,
+    afterFrames: spareTimeParts.following,
+    spareTimeParts: spareTimeParts.parts,
+    redraw,
+    beginDrag,
+  };
 }

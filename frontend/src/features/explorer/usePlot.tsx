@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A small drawing of the panel: SVG at rest, painted while a slider is in hand (motion.ts says why).
+// A small drawing of the panel: SVG at rest, painted while a slider is being dragged (dragRenderer.ts says why).
 import { type ReactNode, type SVGProps, useRef } from 'react';
 import { currentTheme, type Theme } from '../../components/theme';
 import { type Sheet, sheetOn } from '../../layers/canvas';
@@ -8,7 +8,7 @@ import type { Shape } from '../../plots/shapes';
 import { type Sized, useSized } from './context';
 
 export interface Plot extends Omit<Sized<SVGSVGElement>, 'attach'> {
-  show(shapes: readonly Shape[], held: boolean): void;
+  show(shapes: readonly Shape[], dragging: boolean): void;
   /** The drawing as an element. */
   of(about: SVGProps<SVGSVGElement> & { height: number }): ReactNode;
 }
@@ -34,10 +34,10 @@ export function usePlot(): Plot {
     element,
     width,
     hidden,
-    show(shapes, held) {
+    show(shapes, dragging) {
       const [svg, over] = [element.current, canvas.current];
       if (!svg || !over) return;
-      if (held && width.current > 0) {
+      if (dragging && width.current > 0) {
         paint(shapes, svg, over);
         return;
       }

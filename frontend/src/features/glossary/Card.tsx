@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 import { type KeyboardEvent, useLayoutEffect, useRef } from 'react';
 import { Link } from 'wouter';
-import { type Asked, close } from '../../components/definition';
+import { type ActiveTerm, close } from '../../components/definition';
 import { Mathematics } from '../../components/Mathematics';
 import { type Definition, definitionOf } from '../../engine/definitions';
 import { Described } from './Described';
 import './glossary.css';
-import { rangeWords, sourceWords, unitWords } from './words';
+import { rangeWords, sourceWords, unitWords } from './messages';
 
 const GAP = 6;
 const EDGE = 8;
@@ -79,7 +79,7 @@ function Unknown({ name }: { name: string }) {
   );
 }
 
-export function Card({ asked: { name, anchor, held } }: { asked: Asked }) {
+export function Card({ activeTerm: { name, anchor, held } }: { activeTerm: ActiveTerm }) {
   const card = useRef<HTMLDivElement>(null);
   const definition = definitionOf(name);
 

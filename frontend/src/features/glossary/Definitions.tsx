@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // The card of what the reader asks about. Its contents are fetched with the first question.
 import { type ComponentType, useEffect, useState, useSyncExternalStore } from 'react';
-import { type Asked, asked, close } from '../../components/definition';
+import { type ActiveTerm, activeTerm, close } from '../../components/definition';
 
 export function Definitions({ path }: { path: string }) {
-  const { now } = useSyncExternalStore(asked.subscribe, asked.get);
+  const { now } = useSyncExternalStore(activeTerm.subscribe, activeTerm.get);
   // biome-ignore lint/correctness/useExhaustiveDependencies: another page closes the card
   useEffect(() => () => close(false), [path]);
-  const [Card, setCard] = useState<ComponentType<{ asked: Asked }> | null>(null);
+  const [Card, setCard] = useState<ComponentType<{ activeTerm: ActiveTerm }> | null>(null);
   const wanted = now !== null;
   useEffect(() => {
     if (!wanted) return;
@@ -17,5 +17,5 @@ export function Definitions({ path }: { path: string }) {
       () => close(),
     );
   }, [wanted]);
-  return now && Card && <Card asked={now} />;
+  return now && Card && <Card activeTerm={now} />;
 }

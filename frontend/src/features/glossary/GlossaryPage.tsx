@@ -10,7 +10,7 @@ import { DEFINITIONS, type Definition, modelsOf } from '../../engine/definitions
 import { currentFragment, followAddress } from '../../state/address';
 import { Described } from './Described';
 import './glossary.css';
-import { answers, ROLES, rangeWords, sourceWords, unitWords } from './words';
+import { answers, ROLES, rangeWords, sourceWords, unitWords } from './messages';
 
 /** The quantity that the address names is brought into sight and marked. */
 function useNamed(): string {

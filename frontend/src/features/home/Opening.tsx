@@ -6,11 +6,11 @@ import { currentCopy } from '../../api/copy';
 import type { ExperimentSummary } from '../../api/types';
 import { Icon } from '../../components/Icon';
 import { Kind } from '../../components/Kind';
-import { part } from '../../components/part';
+import { lazyPart } from '../../components/lazyPart';
 import { STUDY } from './study';
 import './home.css';
 
-const Showpiece = part('The surface', async () => (await import('./Showpiece')).Showpiece);
+const Showpiece = lazyPart('The surface', async () => (await import('./Showpiece')).Showpiece);
 
 function Way({ href, title, children }: { href: string; title: string; children: string }) {
   return (

@@ -8,9 +8,9 @@ import { Section } from '../../components/Section';
 import { catalogue, modelById } from '../../engine/catalogue';
 import { Drawing, useWidth } from '../../layers/Drawing';
 import { CONVERGENCE_HEIGHT, convergenceOf, nowOn } from './convergence';
+import { apartWords } from './messages';
 import { type Playback, useCalmMoment } from './playback';
 import type { Line, Show } from './show';
-import { apartWords } from './words';
 
 const quantityOf = (name: string) => catalogue.quantities.find((q) => q.name === name);
 

@@ -8,10 +8,10 @@ import { drawingScale } from '../../layers/scale';
 import { draw } from '../../layers/svg';
 import { decimal } from '../../plots/number';
 import { SPEEDS } from './address';
+import { slowness } from './messages';
 import { type Playback, useCalmMoment } from './playback';
 import { paceOf, type Show } from './show';
 import { upTo } from './simulation/record';
-import { slowness } from './words';
 
 const clamp = (t: number, most: number): number => Math.max(0, Math.min(most, t));
 

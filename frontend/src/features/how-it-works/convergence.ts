@@ -61,7 +61,7 @@ export function convergenceOf(
 export function nowOn({ time, value }: Convergence, of: Line, now_us: number, width: number): Shape[] {
   const x = Math.max(LEFT, Math.min(width - RIGHT, time(Math.max(now_us, 1e-3))));
   const counted = of.counted(now_us);
-  const shapes = [line(x, TOP - 6, x, BOTTOM, { stroke: 'var(--needle)', 'stroke-width': 1.5 })];
+  const shapes = [line(x, TOP - 6, x, BOTTOM, { stroke: 'var(--crosshair)', 'stroke-width': 1.5 })];
   if (Number.isFinite(counted)) {
     const side = x > width / 2 ? { x: x - 6, style: END } : { x: x + 6, style: {} };
     shapes.push(

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What every picture of a moment has: lanes over one time axis, now at the needle. What lies ahead is not drawn. No DOM.
+// What every picture of a moment has: lanes over one time axis, now at the crosshair. What lies ahead is not drawn. No DOM.
 import { brief, decimal } from '../../plots/number';
 import { niceStep } from '../../plots/scale';
 import { AXIS, HALO, LETTER_PX, LIVE, line, MIDDLE, NOTE, type Shape, TICK, text } from '../../plots/shapes';
@@ -34,7 +34,7 @@ export interface View {
   readonly from: number;
   readonly width: number;
   readonly narrow: boolean;
-  readonly needle: number;
+  readonly crosshair: number;
   readonly x: (t: number) => number;
   readonly us_per_px: number;
 }
@@ -42,9 +42,9 @@ export interface View {
 export function viewOf(span_us: number, now_us: number, width: number): View {
   const narrow = width < NARROW;
   const scale = width / (span_us * (narrow ? 0.5 : 1));
-  const needle = Math.round(width * NOW);
-  const x = (t: number): number => needle + (t - now_us) * scale;
-  return { now_us, from: now_us - needle / scale, width, narrow, needle, x, us_per_px: 1 / scale };
+  const crosshair = Math.round(width * NOW);
+  const x = (t: number): number => crosshair + (t - now_us) * scale;
+  return { now_us, from: now_us - crosshair / scale, width, narrow, crosshair, x, us_per_px: 1 / scale };
 }
 
 export const rounded = (v: number): number => Math.round(v * 10) / 10;
@@ -58,15 +58,15 @@ export function axis(f: View, height: number): Shape[] {
   for (let k = Math.max(0, Math.ceil(f.from / step)); k * step <= f.now_us; k++) {
     const x = f.x(k * step);
     shapes.push(line(x, AXIS_HEIGHT - 4, x, height, { stroke: 'var(--line)' }));
-    // the needle's own number stands there
-    if (f.needle - x > 56 && x > 12) shapes.push(text(x, 12, brief(k * step, 6), { ...TICK, ...MIDDLE }));
+    // the crosshair's own number stands there
+    if (f.crosshair - x > 56 && x > 12) shapes.push(text(x, 12, brief(k * step, 6), { ...TICK, ...MIDDLE }));
   }
   return shapes;
 }
 
-export const needle = (f: View, height: number): Shape[] => [
-  line(f.needle, AXIS_HEIGHT - 4, f.needle, height, { stroke: 'var(--needle)', 'stroke-width': 2 }),
-  text(f.needle, 12, `${decimal(f.now_us, f.now_us < 1000 ? 1 : 0)} µs`, { ...LIVE, ...HALO, ...MIDDLE }),
+export const crosshair = (f: View, height: number): Shape[] => [
+  line(f.crosshair, AXIS_HEIGHT - 4, f.crosshair, height, { stroke: 'var(--crosshair)', 'stroke-width': 2 }),
+  text(f.crosshair, 12, `${decimal(f.now_us, f.now_us < 1000 ? 1 : 0)} µs`, { ...LIVE, ...HALO, ...MIDDLE }),
 ];
 
 export const titled = ({ top }: Place, words: string, value: string): Shape[] => [

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// A moment of a simulation as shapes: lanes over one time axis, now at the needle. What lies ahead is not drawn. No DOM.
+// A moment of a simulation as shapes: lanes over one time axis, now at the crosshair. What lies ahead is not drawn. No DOM.
 import { decimal } from '../../plots/number';
 import { niceStep } from '../../plots/scale';
 import { END, HALO, line, NOTE, path, rect, type Shape, TICK, text } from '../../plots/shapes';
 import {
   axis,
   box,
+  crosshair,
   floor,
   heightOf,
-  needle,
   type Place,
   rounded,
   stacked,
@@ -63,7 +63,7 @@ export function pictureOf(moment: Moment): { readonly shapes: readonly Shape[]; 
     ...interruptLine(f),
     ...cpu(f),
     ...links(f),
-    ...needle(f, PICTURE_HEIGHT),
+    ...crosshair(f, PICTURE_HEIGHT),
   ];
   return { shapes, us_per_px: f.us_per_px };
 }
@@ -99,7 +99,7 @@ function stair(f: Frame, height: (d: { ring: number; queue: number }) => number,
   const last = upTo(depths, (d) => d.t_us, f.now_us);
   let d = `M${rounded(Math.max(0, f.x(depths[first].t_us)))} ${lane.bottom}`;
   for (let k = first; k < last; k++) d += `H${rounded(Math.max(0, f.x(depths[k].t_us)))}V${rounded(height(depths[k]))}`;
-  return `${d}H${f.needle}V${lane.bottom}Z`;
+  return `${d}H${f.crosshair}V${lane.bottom}Z`;
 }
 
 function ring(f: Frame): Shape[] {
@@ -163,8 +163,8 @@ function timers(f: Frame): Shape[] {
     if (runs) {
       left = Math.max(0, c.due_us - f.now_us);
       const stop = Math.min(f.width, f.x(c.due_us));
-      const t = f.now_us + (stop - f.needle) / (f.x(1) - f.x(0));
-      ahead += `M${f.needle} ${rounded(y(f.now_us))}L${rounded(stop)} ${rounded(y(t))}`;
+      const t = f.now_us + (stop - f.crosshair) / (f.x(1) - f.x(0));
+      ahead += `M${f.crosshair} ${rounded(y(f.now_us))}L${rounded(stop)} ${rounded(y(t))}`;
     }
   }
   const kind = TIMER_WORDS[f.parameters.moderation_kind];
@@ -187,7 +187,7 @@ function interruptLine(f: Frame): Shape[] {
     upTo(interrupts, (i) => i.raised_us, f.from),
     raised,
   );
-  const room = own.length > 0 ? (f.needle - Math.max(0, f.x(f.from))) / own.length : 0;
+  const room = own.length > 0 ? (f.crosshair - Math.max(0, f.x(f.from))) / own.length : 0;
   let [edges, high] = ['', ''];
   const counts: Shape[] = [];
   for (const i of own) {
@@ -231,7 +231,7 @@ function cpu(f: Frame): Shape[] {
     if (w.end_us > f.now_us) now = w.task;
   }
   const key = ORDER.flatMap((task, k): Shape[] => {
-    const x = f.needle - 240 + [0, 74, 152][k];
+    const x = f.crosshair - 240 + [0, 74, 152][k];
     return [
       rect(x, top - 14, 9, 9, { fill: TASKS[task].fill, stroke: 'var(--line-3)', 'stroke-width': 0.5 }),
       text(x + 13, top - 5, task === 'poll' && f.parameters.napi_weight > 0 ? 'polls' : TASKS[task].words, {
@@ -256,7 +256,7 @@ function links(f: Frame): Shape[] {
   const { packets } = f.simulation;
   const arrived = upTo(packets, (p) => p.end_us, f.now_us);
   let [waits, works, lost, ends] = ['', '', '', ''];
-  // what a needle's width ahead of the picture arrived may still be waiting
+  // what a crosshair's width ahead of the picture arrived may still be waiting
   const first = Math.max(0, upTo(packets, (p) => p.end_us, f.from) - QUEUE_PACKETS);
   for (const p of packets.slice(first, arrived)) {
     const told = p.announced_us <= f.now_us;

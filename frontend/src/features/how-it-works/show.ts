@@ -5,6 +5,7 @@ import { niceStep } from '../../plots/scale';
 import type { Shape } from '../../plots/shapes';
 import type { Catalogue } from '../../state/models';
 import { predictor } from '../figures/evaluate';
+import { happeningWords } from './messages';
 import { laneWords, PICTURE_HEIGHT, pictureOf, spanOf } from './picture';
 import { predictionOf } from './prediction';
 import { heightOfReplay, pictureOfReplay } from './rules/picture';
@@ -14,7 +15,6 @@ import { COUNTED, countersOf } from './simulation/measure';
 import { meanGap, type Parameters } from './simulation/parameters';
 import { generator } from './simulation/random';
 import { simulate } from './simulation/simulate';
-import { happeningWords } from './words';
 
 export interface Picture {
   readonly shapes: readonly Shape[];

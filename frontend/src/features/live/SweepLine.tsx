@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import { progressInWords, shareOf, standingOf } from './messages';
 import type { Followed } from './useSweep';
-import { progressInWords, shareOf, standingOf } from './words';
 import './live.css';
 
 /** One line above the experiment: how far its sweep is. */

@@ -22,7 +22,7 @@ import { useFitted } from '../explorer/Equation';
 import { documentOf, FIGURES } from '../figures/definitions';
 import { experimentsOf, modelsOf } from '../figures/inputs';
 import { Described } from '../glossary/Described';
-import { rangeWords, unitWords } from '../glossary/words';
+import { rangeWords, unitWords } from '../glossary/messages';
 import './about.css';
 import { partsOf } from './python';
 
@@ -169,7 +169,7 @@ function Uses({ model }: { model: BundledModel }) {
       </ul>
       {data.length > 0 && (
         <p>
-          Drawn there beside the experiments{' '}
+          OnMounted there beside the experiments{' '}
           {data.map((slug, i) => (
             <span key={slug}>
               {i > 0 && ', '}

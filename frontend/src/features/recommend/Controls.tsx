@@ -20,17 +20,17 @@ import {
   START_ADVICE,
   withLimit,
 } from '../../state/advice';
+import type { DataSlice } from '../../state/dataSlice';
 import type { Axis } from '../../state/layout';
-import type { Slice } from '../../state/slice';
+import { settingText, shortName, unitAfter } from '../explorer/figure/messages';
 import { RULER_HEIGHT, rulerShapes } from '../explorer/figure/ruler';
-import { settingText, shortName, unitAfter } from '../explorer/figure/words';
+import { goalLabel, unmeasured } from './messages';
 import { measured, type Question, type Refusal } from './question';
 import { settingName } from './settingWords';
-import { goalLabel, unmeasured } from './words';
 
 interface Props {
   readonly advice: Advice;
-  readonly slice: Slice;
+  readonly slice: DataSlice;
   readonly question: Question | Refusal;
   /** What is compared with, as the last answer had it. */
   readonly reference: string | null;
@@ -239,7 +239,7 @@ function Absolute(props: Props) {
 }
 
 /** Axes whose levels somebody chooses, and that the server knows a limit of. */
-const limitedAxes = ({ layout }: Slice): Axis[] =>
+const limitedAxes = ({ layout }: DataSlice): Axis[] =>
   [layout.x, layout.y].flatMap((axis) =>
     axis && !axis.names && catalogue.quantities.some((q) => q.name === axis.name && q.role === 'factor') ? [axis] : [],
   );

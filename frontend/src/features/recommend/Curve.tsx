@@ -6,12 +6,12 @@ import { QuantityName } from '../../components/QuantityName';
 import { ScrollRegion } from '../../components/ScrollRegion';
 import { Drawing, useWidth } from '../../layers/Drawing';
 import { alike } from '../../plots/number';
-import { titleWithUnit } from '../explorer/figure/words';
+import { titleWithUnit } from '../explorer/figure/messages';
 import type { Answered } from './answered';
 import { valueWords } from './changeWords';
 import { captionOf, FIGURE_HEIGHT, figureOf, figureShapes, titleOf } from './figure';
+import { standingOf } from './messages';
 import { settingName } from './settingWords';
-import { standingOf } from './words';
 
 export function Curve({ found: { question, answer, slice }, kind }: { found: Answered; kind: Kind }) {
   const [place, width] = useWidth<HTMLDivElement>();

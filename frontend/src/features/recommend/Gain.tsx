@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the answer gains and costs, in one line and as a table; and what limits on the delay would.
 import { QuantityName } from '../../components/QuantityName';
-import type { Slice } from '../../state/slice';
-import { titleWithUnit } from '../explorer/figure/words';
+import type { DataSlice } from '../../state/dataSlice';
+import { titleWithUnit } from '../explorer/figure/messages';
 import type { Answered } from './answered';
 import { briefChange, changeWords, type Effect, intervalWords, shortMeasure, valueWords } from './changeWords';
-import { dependenceNotes, type Offer, referenceWords } from './words';
+import { dependenceNotes, type Offer, referenceWords } from './messages';
 
 const lookOf = ({ gain }: Effect): string => (gain === null ? '' : gain ? 'better' : 'worse');
 const VERDICTS = { true: 'better', false: 'worse', null: 'no change told' } as const;
-const quantityOf = (slice: Slice, name: string) => slice.measures.find((m) => m.name === name);
-const nameIn = (slice: Slice) => (name: string) => {
+const quantityOf = (slice: DataSlice, name: string) => slice.measures.find((m) => m.name === name);
+const nameIn = (slice: DataSlice) => (name: string) => {
   const quantity = quantityOf(slice, name);
   return quantity ? shortMeasure(quantity) : name;
 };
@@ -26,7 +26,7 @@ function Change({ effect }: { effect: Effect }) {
 }
 
 /** What else changes, in a line; the sentence tells of what is aimed at. */
-export function InShort({ effects, slice }: { effects: readonly Effect[]; slice: Slice }) {
+export function InShort({ effects, slice }: { effects: readonly Effect[]; slice: DataSlice }) {
   return effects.map((effect) => {
     const quantity = quantityOf(slice, effect.measure);
     if (!quantity) return null;
@@ -56,7 +56,7 @@ function Interval({ effect }: { effect: Effect }) {
   );
 }
 
-function Row({ effect, slice, why }: { effect: Effect; slice: Slice; why?: string }) {
+function Row({ effect, slice, why }: { effect: Effect; slice: DataSlice; why?: string }) {
   const quantity = quantityOf(slice, effect.measure);
   if (!quantity) return null;
   return (

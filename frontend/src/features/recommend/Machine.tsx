@@ -11,8 +11,8 @@ import { Segmented } from '../../components/Segmented';
 import { drivers, releases } from '../../engine/drivers';
 import { type Advice, isDriver, isInterface, isKernel } from '../../state/advice';
 import { Field } from './Controls';
+import { formText } from './messages';
 import { appliedTo, type Question, type Machine as Whom } from './question';
-import { formText } from './words';
 
 /** Words with commands in them, between `these`. */
 function Quoted({ children }: { children: string }) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The place of the recommendation. Its code and its request come when the rest is drawn.
 import { useEffect, useState } from 'react';
-import { part } from '../../components/part';
-import { begin } from '../../state/underWay';
+import { lazyPart } from '../../components/lazyPart';
+import { startWork } from '../../state/pendingWork';
 import type { WhatToSetProps } from './WhatToSet';
 
 const EMPTY = (
@@ -13,7 +13,7 @@ const EMPTY = (
   </header>
 );
 
-const WhatToSet = part('The recommendation', async () => (await import('./WhatToSet')).WhatToSet, EMPTY);
+const WhatToSet = lazyPart('The recommendation', async () => (await import('./WhatToSet')).WhatToSet, EMPTY);
 
 const SOON_MS = 3000;
 
@@ -32,14 +32,14 @@ function useWanted(ready: boolean): boolean {
   const [wanted, setWanted] = useState(false);
   useEffect(() => {
     if (!ready || wanted) return;
-    const over = begin();
+    const done = startWork();
     const leave = whenIdle(() => {
       setWanted(true);
-      over();
+      done();
     });
     return () => {
       leave();
-      over();
+      done();
     };
   }, [ready, wanted]);
   return wanted;

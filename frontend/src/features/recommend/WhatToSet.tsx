@@ -10,12 +10,12 @@ import { Icon } from '../../components/Icon';
 import { Kind } from '../../components/Kind';
 import { catalogue } from '../../engine/catalogue';
 import { type Advice, withLimit } from '../../state/advice';
+import type { DataSlice, DataSlices } from '../../state/dataSlice';
 import type { ExplorerState } from '../../state/explorer';
+import { startWork } from '../../state/pendingWork';
 import type { Place } from '../../state/planned';
-import type { Slice, Slices } from '../../state/slice';
 import type { Store } from '../../state/store';
 import type { ExperimentSubject } from '../../state/subject';
-import { begin } from '../../state/underWay';
 import { Adaptive } from './Adaptive';
 import type { Answered } from './answered';
 import { Controls } from './Controls';
@@ -23,9 +23,6 @@ import { Curve, Settings } from './Curve';
 import { type Effect, namedChange } from './changeWords';
 import { Gain, InShort, Offers } from './Gain';
 import { Machine } from './Machine';
-import { isRefusal, measured, questionOf } from './question';
-import { Sentence } from './Sentence';
-import { besideAxes, spotOf } from './settingWords';
 import {
   chanceWords,
   guardWords,
@@ -42,13 +39,16 @@ import {
   tuneGoal,
   unansweredWords,
   whyOf,
-} from './words';
+} from './messages';
+import { isRefusal, measured, questionOf } from './question';
+import { Sentence } from './Sentence';
+import { besideAxes, spotOf } from './settingWords';
 import './recommend.css';
 
 export interface WhatToSetProps {
   readonly subject: ExperimentSubject;
   readonly store: Store<ExplorerState>;
-  readonly slices: Slices;
+  readonly slices: DataSlices;
   readonly dataVersion: number | undefined;
   /** Where the recommended setting is in the picture, while the section is open. */
   readonly onBest: (best: Place | null) => void;
@@ -60,14 +60,14 @@ const QUIET_MS = 250;
 function useSettled<T>(value: T): T {
   const [settled, setSettled] = useState(value);
   useEffect(() => {
-    const over = begin();
+    const done = startWork();
     const timer = setTimeout(() => {
       setSettled(value);
-      over();
+      done();
     }, QUIET_MS);
     return () => {
       clearTimeout(timer);
-      over();
+      done();
     };
   }, [value]);
   return settled;
@@ -100,7 +100,7 @@ function questionKey({ subject, slices }: WhatToSetProps, state: ExplorerState):
 }
 
 /** The answer's place, if the picture that is shown has one for it. */
-function placeOf(found: Answered | null, shown: Slice): Place | null {
+function placeOf(found: Answered | null, shown: DataSlice): Place | null {
   const chosen = found?.answer.answer ?? null;
   if (!found || chosen === null || !sameAxes(found.slice, shown)) return null;
   const setting = found.question.settingOf(found.answer.candidates[chosen].factors);
@@ -110,7 +110,7 @@ function placeOf(found: Answered | null, shown: Slice): Place | null {
   return x === null || y === null ? null : { x, y };
 }
 
-function sameAxes({ layout: a }: Slice, { layout: b }: Slice): boolean {
+function sameAxes({ layout: a }: DataSlice, { layout: b }: DataSlice): boolean {
   return a.x?.name === b.x?.name && a.y?.name === b.y?.name;
 }
 

@@ -4,7 +4,7 @@ import type { Recommendation } from '../../api/types';
 import { inSentence } from '../../components/factorWords';
 import { brief, decimal, withHalf } from '../../plots/number';
 import type { BundledQuantity } from '../../state/models';
-import { unitAfter } from '../explorer/figure/words';
+import { unitAfter } from '../explorer/figure/messages';
 import type { Part } from './Sentence';
 
 type Interval = readonly [number, number] | null | undefined;

@@ -22,7 +22,7 @@ import { boundsOf } from '../../state/bounds';
 import { type Axis, type Layout, positionOn } from '../../state/layout';
 import type { BundledQuantity } from '../../state/models';
 import { LONGEST_NAME, labelledLevels, labelRoom } from '../explorer/figure/frame';
-import { axisTitle, cutShort, settingText, shortName, titleWithUnit } from '../explorer/figure/words';
+import { axisTitle, cutShort, settingText, shortName, titleWithUnit } from '../explorer/figure/messages';
 import { limitLines, limitsOf } from './figureLimits';
 import { BESIDE, labels, marks, type Room, referenceOf, type Spot } from './figureMarks';
 import type { Question } from './question';

@@ -15,7 +15,7 @@ import {
   text,
 } from '../../plots/shapes';
 import type { Layout } from '../../state/layout';
-import { cutShort } from '../explorer/figure/words';
+import { cutShort } from '../explorer/figure/messages';
 import type { Question } from './question';
 import { settingName } from './settingWords';
 

@@ -7,10 +7,10 @@ import { catalogue } from '../../engine/catalogue';
 import type { Advice, Goal, Role } from '../../state/advice';
 import { GOALS, ROLES, START_ADVICE } from '../../state/advice';
 import type { Binding } from '../../state/binding';
+import type { DataSlice } from '../../state/dataSlice';
 import type { ExplorerState } from '../../state/explorer';
 import { type Axis, levelAt, positionOn } from '../../state/layout';
 import type { BundledModel, BundledQuantity } from '../../state/models';
-import type { Slice } from '../../state/slice';
 import type { ExperimentSubject } from '../../state/subject';
 
 /** The measures that a goal can mean, the best first: the order of the glossary. */
@@ -47,7 +47,7 @@ export interface Refusal {
 }
 
 /** What each goal means here, where the runs have it. */
-export function measured(slice: Slice, shown: string): Partial<Record<Role, BundledQuantity>> {
+export function measured(slice: DataSlice, shown: string): Partial<Record<Role, BundledQuantity>> {
   const found: Partial<Record<Role, BundledQuantity>> = {};
   for (const role of ROLES) {
     const names = MEANS[role].includes(shown) ? [shown, ...MEANS[role]] : MEANS[role];
@@ -73,7 +73,7 @@ function nearest(axis: Axis, value: number): number {
  * is of the answer, on an axis or not.
  */
 export function levelsOf(
-  slice: Slice,
+  slice: DataSlice,
   state: Pick<ExplorerState, 'where' | 'x' | 'y'>,
   factors: readonly Factor[],
 ): Record<string, FactorValue> {
@@ -87,7 +87,7 @@ export function levelsOf(
   );
   const levelOf = (axis: Axis, level: number): FactorValue => (axis.names ? levelAt(axis, level) : level);
   // with gaps in the design, the nearest cell that there is
-  const away = ({ factors: own }: Slice['cells'][number]): number =>
+  const away = ({ factors: own }: DataSlice['cells'][number]): number =>
     axes.reduce((sum, { axis, near }) => {
       const level = positionOn(axis, own[axis.name]);
       return level === null ? Infinity : sum + Math.abs(axis.levels.indexOf(level) - axis.levels.indexOf(near));
@@ -106,7 +106,7 @@ interface Grid {
 }
 
 /** The settings of the axes as the model's inputs; null where it takes what only a cell could say. */
-export function gridOf({ model, sources, terms }: Binding, slice: Slice): Grid | null {
+export function gridOf({ model, sources, terms }: Binding, slice: DataSlice): Grid | null {
   const names = [...model.inputs, ...model.parameters].map((q) => q.name);
   const grid: Grid = { over: {}, values: {}, axes: new Map() };
   const axes = new Map(grid.axes);
@@ -140,7 +140,7 @@ function toOwn(grid: Grid, factors: Factors): Factors {
 }
 
 /** The model that is about the traffic of these settings and predicts what is wanted. */
-function predictor(role: Role, slice: Slice, traffic: string): { binding: Binding; measure: string } | null {
+function predictor(role: Role, slice: DataSlice, traffic: string): { binding: Binding; measure: string } | null {
   const id = ABOUT.find(([pattern]) => pattern.test(traffic))?.[1];
   for (const measure of MEANS[role]) {
     const binding = slice.bindings(measure).find((b) => b.model.id === id && b.output === measure);
@@ -201,7 +201,7 @@ function nothingToChoose({ experiment }: ExperimentSubject): string | null {
 
 export function questionOf(
   subject: ExperimentSubject,
-  slice: Slice,
+  slice: DataSlice,
   state: Pick<ExplorerState, 'where' | 'x' | 'y' | 'measure' | 'advice'>,
 ): Question | Refusal {
   const { advice } = state;
@@ -275,7 +275,7 @@ export function questionOf(
 /** What can be asked here, goal by goal, with the limits and weights that are set. */
 export function questionsNear(
   subject: ExperimentSubject,
-  slice: Slice,
+  slice: DataSlice,
   state: Parameters<typeof questionOf>[2],
 ): Asked[] {
   const questions = GOALS.map((goal) => questionOf(subject, slice, { ...state, advice: { ...state.advice, goal } }));

@@ -4,7 +4,7 @@ import type { Factors, FactorValue } from '../../api/types';
 import { inSentence, shortLabel } from '../../components/factorWords';
 import { setting } from '../../plots/number';
 import { type Axis, delayMicroseconds, isDelay, type Layout, positionOn } from '../../state/layout';
-import { levelWords, redundant, settingText, shortName } from '../explorer/figure/words';
+import { levelWords, redundant, settingText, shortName } from '../explorer/figure/messages';
 
 /** Where a setting stands in the picture; null where it has no place there. */
 export interface Spot {

@@ -5,7 +5,7 @@ import type { ReplicationPlan } from '../../api/types';
 import { inWords } from '../../components/factorWords';
 import { ScrollRegion } from '../../components/ScrollRegion';
 import { brief } from '../../plots/number';
-import { planWords } from './words';
+import { planWords } from './messages';
 
 export function PlanTable({ plan }: { plan: ReplicationPlan }) {
   const quantities = useQuantities().data;

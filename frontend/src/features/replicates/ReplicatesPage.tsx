@@ -14,10 +14,10 @@ import { useTitle } from '../../components/title';
 import { NoExperiment } from '../experiments/change/NoExperiment';
 import { Choices } from './Choices';
 import { type Change, type Chosen, twoOf, useChosen, WIDTHS } from './chosen';
+import { independenceWords, outliersWords } from './messages';
 import { PlanTable } from './PlanTable';
 import { Cells, NoReplicates, Spread } from './Spread';
 import { NoVariance, VarianceTable } from './VarianceTable';
-import { independenceWords, outliersWords } from './words';
 import './replicates.css';
 
 function Body({ experiment, view, change }: { experiment: Experiment; view: Chosen; change: Change }) {

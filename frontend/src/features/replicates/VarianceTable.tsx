@@ -9,7 +9,7 @@ import { QuantityName } from '../../components/QuantityName';
 import { ScrollRegion } from '../../components/ScrollRegion';
 import { brief, decimal } from '../../plots/number';
 import type { Change } from './chosen';
-import { chance, varianceWords } from './words';
+import { chance, varianceWords } from './messages';
 
 export function VarianceTable({ variance }: { variance: Variance }) {
   const quantities = useQuantities().data;

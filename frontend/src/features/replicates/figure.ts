@@ -4,7 +4,7 @@ import type { Kind, ReplicatedCell } from '../../api/types';
 import { brief } from '../../plots/number';
 import { linear, niceStep, niceTicks } from '../../plots/scale';
 import { AXIS, END, HALO, line, mark, NOTE, rect, type Shape, TICK, text } from '../../plots/shapes';
-import { isBareMean } from './words';
+import { isBareMean } from './messages';
 
 const LEFT = 52;
 const HEAD = 26;

@@ -5,7 +5,7 @@ import { type RunChange, useChangeRun, useQuantities } from '../../api/queries';
 import type { RunDetail } from '../../api/types';
 import { Dialog } from '../../components/Dialog';
 import { labelOf } from '../../components/factorWords';
-import { correctionOf, type Edited } from './words';
+import { correctionOf, type Edited } from './messages';
 
 export type Change = RunChange['change'];
 

@@ -4,7 +4,7 @@ import type { Experiment } from '../../api/types';
 import { Icon } from '../../components/Icon';
 import { Menu, MenuItem } from '../../components/Menu';
 import { type Listing, ORDERS, STATES, WARNINGS } from './listing';
-import { ORDER_WORDS, STATE_WORDS, WARNING_WORDS } from './words';
+import { ORDER_WORDS, STATE_WORDS, WARNING_WORDS } from './messages';
 
 const ANY = '';
 

@@ -7,7 +7,7 @@ import { labelOf } from '../../components/factorWords';
 import { QuantityName } from '../../components/QuantityName';
 import { ScrollRegion } from '../../components/ScrollRegion';
 import { Section } from '../../components/Section';
-import { chosenFew, numbersOf, stateOf } from './words';
+import { chosenFew, numbersOf, stateOf } from './messages';
 
 const MOST = 50;
 

@@ -13,7 +13,7 @@ import { Icon } from '../../components/Icon';
 import { Kind } from '../../components/Kind';
 import { save } from '../share/save';
 import type { Change } from './ChangeDialog';
-import { isLog } from './words';
+import { isLog } from './messages';
 
 function Download({ run }: { run: RunDetail }) {
   const [said, say] = useSaid();

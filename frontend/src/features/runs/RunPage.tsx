@@ -15,11 +15,11 @@ import { useTitle } from '../../components/title';
 import { type Change, ChangeDialog } from './ChangeDialog';
 import { HeaderTree } from './HeaderTree';
 import { LogContents } from './LogContents';
+import { isLog, plain } from './messages';
 import { Neighbours } from './Neighbours';
 import { Heading } from './RunHeading';
 import { Facts, History, Identity, Remarks, Sources } from './RunRecord';
 import { Measures, Settings } from './RunTables';
-import { isLog, plain } from './words';
 import './runs.css';
 
 const POINTS = 400;

@@ -7,7 +7,7 @@ import { labelOf } from '../../components/factorWords';
 import { Notice } from '../../components/Notice';
 import { QuantityName } from '../../components/QuantityName';
 import { definitionOf } from '../../engine/definitions';
-import { changesOf, dilationOf, moment, number, originOf, sourcesOf } from './words';
+import { changesOf, dilationOf, moment, number, originOf, sourcesOf } from './messages';
 
 /** Facts are words of the page, or the names that a log gives them; some of these are quantities. */
 const wordsOf = (term: string): string => term.replaceAll('_', ' ');

@@ -4,7 +4,7 @@ import { useQuantities } from '../../api/queries';
 import type { Quantity, RunDetail } from '../../api/types';
 import { labelOf, levelInWords } from '../../components/factorWords';
 import { QuantityName } from '../../components/QuantityName';
-import { measuresOf, number, plain, settingsOf } from './words';
+import { measuresOf, number, plain, settingsOf } from './messages';
 
 const unitOf = (name: string, quantities: readonly Quantity[] | undefined) =>
   quantities?.find((quantity) => quantity.name === name)?.unit ?? '';

@@ -18,7 +18,7 @@ import { ChangeExperiment } from '../experiments/change/ChangeExperiment';
 import { NoExperiment } from '../experiments/change/NoExperiment';
 import { ListControls } from './ListControls';
 import { isFiltered, type Listing, PAGE, readListing, requestOf, sortedBy, toQuery } from './listing';
-import { moment, numbersOf, stateOf, warningsOf } from './words';
+import { moment, numbersOf, stateOf, warningsOf } from './messages';
 import './runs.css';
 
 /** The address is the list: what a press changes goes there, and comes back from there. */

@@ -4,7 +4,7 @@ import type { RunList } from '../../api/queries';
 import type { Experiment } from '../../api/types';
 import { type Field, type Form, field, oneOf, orNull, type Part, part, queryOf, readFields } from '../../state/fields';
 import { Reader, type Rejected } from '../../state/reader';
-import { chosenFew } from './words';
+import { chosenFew } from './messages';
 
 export const PAGE = 100;
 export const STATES = ['current', 'whole', 'partial', 'retracted'] as const;

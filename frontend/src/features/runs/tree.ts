@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A log's header as a tree of named values, and what a search leaves of it. No DOM.
-import { plain } from './words';
+import { plain } from './messages';
 
 export interface Branch {
   readonly name: string;

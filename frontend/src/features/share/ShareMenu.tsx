@@ -7,13 +7,13 @@ import { base } from '../../api/home';
 import { createLink } from '../../api/queries';
 import { copyText, useSaid } from '../../components/copy';
 import { Icon } from '../../components/Icon';
+import { lazyPart } from '../../components/lazyPart';
 import { Menu, MenuItem } from '../../components/Menu';
-import { part } from '../../components/part';
 import { addressOf, currentAddress, currentPath } from '../../state/address';
 import { canEmbed } from '../../state/embed';
 import './share.css';
 
-const EmbedDialog = part('What an embed looks like', async () => (await import('./EmbedDialog')).EmbedDialog);
+const EmbedDialog = lazyPart('What an embed looks like', async () => (await import('./EmbedDialog')).EmbedDialog);
 
 type Short =
   | { state: 'none' | 'asking' }

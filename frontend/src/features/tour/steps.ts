@@ -16,14 +16,14 @@ export const STEPS: readonly Step[] = [
   {
     title: 'One crosshair through everything',
     words:
-      'Press and drag in the picture, or use the arrow keys: the red needle picks a setting, and every number on the page follows it.',
+      'Press and drag in the picture, or use the arrow keys: the red crosshair picks a setting, and every number on the page follows it.',
     anchor: '.explorer .plot .hit',
     side: 'left',
   },
   {
     title: 'Every parameter with its interval',
     words:
-      'Drag a needle along its ruler. The whisker is the 95 % interval of the fit and the square its estimate; a double click returns to it.',
+      'Drag a crosshair along its ruler. The whisker is the 95 % interval of the fit and the square its estimate; a double click returns to it.',
     anchor: '.explorer .param',
     side: 'left',
   },

@@ -30,7 +30,7 @@ export interface Uploads {
   readonly stalled: boolean;
 }
 
-export interface Surroundings {
+export interface Dependencies {
   send: (upload: Upload) => Promise<UploadReceipt>;
   answers: () => Promise<boolean>;
   after: (ms: number, then: () => void) => void;
@@ -45,10 +45,10 @@ const BROKEN_MOST = 3;
 export class UploadQueue {
   private state: Uploads = { items: [], paused: false, stalled: false };
   private readonly listeners = new Set<() => void>();
-  private readonly around: Surroundings;
+  private readonly around: Dependencies;
   private lastKey = 0;
 
-  constructor(around: Surroundings) {
+  constructor(around: Dependencies) {
     this.around = around;
   }
 
@@ -180,7 +180,7 @@ export class UploadQueue {
   private async unreachable(key: number, broken: number): Promise<void> {
     const up = await this.around.answers();
     if (up && broken >= BROKEN_MOST) {
-      this.set(key, { phase: 'failed', broken, error: CUT });
+      this.set(key, { phase: 'failed', broken, error: SELECTION_FIELDS });
       return;
     }
     this.set(key, { phase: 'waiting', sent: 0, broken });
@@ -197,7 +197,7 @@ export class UploadQueue {
   }
 }
 
-const CUT = new ApiError(0, {
+const SELECTION_FIELDS = new ApiError(0, {
   code: 'connection_cut',
   message: 'The connection was cut each time while this file was on its way, though the server answers.',
   where: {},

@@ -116,8 +116,8 @@ export function Editor(props: { onReady(handle: EditorHandle | null): void; onCh
       }),
       EditorState.changeFilter.of((change) => change.newDoc.length <= LONGEST_SOURCE),
       EditorView.updateListener.of((update) => {
-        const byHand = update.transactions.some((t) => t.annotation(Transaction.userEvent) !== undefined);
-        if (update.docChanged && byHand) latest.current.onChange();
+        const overrides = update.transactions.some((t) => t.annotation(Transaction.userEvent) !== undefined);
+        if (update.docChanged && overrides) latest.current.onChange();
       }),
     ];
     const stateOf = (text: string) => EditorState.create({ doc: text.slice(0, LONGEST_SOURCE), extensions });

@@ -13,7 +13,7 @@ import { Section } from '../../components/Section';
 import { brief, decimal } from '../../plots/number';
 import type { Observed } from '../../state/observed';
 import type { OwnModel } from '../../state/userModel';
-import { titleWithUnit, unitWords } from '../explorer/figure/words';
+import { titleWithUnit, unitWords } from '../explorer/figure/messages';
 import type { AskedFit } from './address';
 import { askedOf, type Choice, choicesOf, inputsWithout, MOST_FREE, requestOf, responseFor } from './fitting';
 import { Residuals } from './Residuals';

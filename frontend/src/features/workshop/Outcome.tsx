@@ -8,14 +8,14 @@ import { DEFINITIONS } from '../../engine/definitions';
 import { mathml } from '../../engine/mathml';
 import type { Observed } from '../../state/observed';
 import { modelOf, type UserDocument } from '../../state/userModel';
-import { titleWithUnit } from '../explorer/figure/words';
+import { titleWithUnit } from '../explorer/figure/messages';
 import type { AskedFit, Shown } from './address';
 import { Equations } from './Equations';
 import { FitPanel } from './FitPanel';
 import { Names } from './Names';
 import { type Placed, Stage } from './Stage';
 
-export interface Drawn {
+export interface OnMounted {
   readonly document: UserDocument;
   /** Counts: another run is another drawing. */
   readonly turn: number;
@@ -57,7 +57,7 @@ function Outputs(props: {
 
 /** `output`: null for the first. `shown`: what the address says now; it moves with the pointer, so nothing is rendered by it. */
 export function Outcome(props: {
-  drawn: Drawn;
+  drawn: OnMounted;
   output: string | null;
   onOutput(name: string): void;
   /** The text was changed since it ran. */

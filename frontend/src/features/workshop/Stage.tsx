@@ -5,20 +5,20 @@ import { type ReactNode, useEffect, useMemo, useRef, useState, useSyncExternalSt
 import { Kind } from '../../components/Kind';
 import { Rich } from '../../components/Rich';
 import { decimal, digitsFor } from '../../plots/number';
-import { type AxisTerms, type ExplorerState, stateFor, type Terms } from '../../state/explorer';
+import { slicesOf } from '../../state/dataSlice';
+import { type AxisSchema, type ExplorerState, stateFor, type ViewSchema } from '../../state/explorer';
 import { createHistory } from '../../state/history';
 import { type Observed, offPlane } from '../../state/observed';
-import { slicesOf } from '../../state/slice';
 import { createStore } from '../../state/store';
 import type { Subject } from '../../state/subject';
-import { termsOf } from '../../state/terms';
 import type { OwnModel } from '../../state/userModel';
 import { viewOf } from '../../state/view';
+import { schemaOf } from '../../state/viewSchema';
 import { Chart } from '../explorer/Chart';
 import { type Explorer, ExplorerContext, useExplorer, useFrame } from '../explorer/context';
-import { namedSetting, unitAfter } from '../explorer/figure/words';
+import { DragChooser } from '../explorer/drag/DragChooser';
+import { namedSetting, unitAfter } from '../explorer/figure/messages';
 import { Parameter } from '../explorer/panel/Parameter';
-import { PullChooser } from '../explorer/pull/PullChooser';
 import { useExports } from '../explorer/useExports';
 import { useLiveView } from '../explorer/useLiveView';
 import type { Shown } from './address';
@@ -71,7 +71,7 @@ function Sliders() {
           <Parameter key={slider.name} slider={slider} />
         ))}
       </div>
-      <PullChooser />
+      <DragChooser />
     </div>
   );
 }
@@ -115,10 +115,10 @@ function keptOf({ model }: OwnModel, set: Placed['set']): Record<string, number>
 }
 
 /** What of it this model still has. */
-function startOf(terms: Terms, own: OwnModel, output: string, { at, set, pull }: Placed): ExplorerState {
-  const start = stateFor(terms, terms.defaults);
-  const slice = terms.slice(terms.defaults);
-  const on = (axis: AxisTerms | null, fallback: number | null): number | null => {
+function startOf(schema: ViewSchema, own: OwnModel, output: string, { at, set, pull }: Placed): ExplorerState {
+  const start = stateFor(schema, schema.defaults);
+  const slice = schema.slice(schema.defaults);
+  const on = (axis: AxisSchema | null, fallback: number | null): number | null => {
     const value = axis ? at[axis.name] : undefined;
     return axis && value !== undefined && value >= axis.lo && value <= axis.hi ? value : fallback;
   };
@@ -128,18 +128,18 @@ function startOf(terms: Terms, own: OwnModel, output: string, { at, set, pull }:
     measure: output,
     x: on(slice.x, start.x),
     y: on(slice.y, start.y),
-    byHand: keptOf(own, set),
+    overrides: keptOf(own, set),
     pull: known ? pull : null,
   };
 }
 
-function placedOf(state: ExplorerState, terms: Terms): Placed {
-  const start = stateFor(terms, terms.defaults);
-  const { x, y } = terms.slice(terms.defaults);
+function placedOf(state: ExplorerState, schema: ViewSchema): Placed {
+  const start = stateFor(schema, schema.defaults);
+  const { x, y } = schema.slice(schema.defaults);
   const at: Record<string, number> = {};
   if (x && state.x !== null && state.x !== start.x) at[x.name] = state.x;
   if (y && state.y !== null && state.y !== start.y) at[y.name] = state.y;
-  return { at, set: state.byHand, pull: state.pull };
+  return { at, set: state.overrides, pull: state.pull };
 }
 
 export function Stage({ own, output, observed, stale, placed, onPlaced, children }: StageProps) {
@@ -148,8 +148,8 @@ export function Stage({ own, output, observed, stale, placed, onPlaced, children
     [own, observed],
   );
   const slices = useMemo(() => slicesOf(subject, own.catalogue), [subject, own]);
-  const terms = useMemo(() => termsOf(subject, slices), [subject, slices]);
-  const [store] = useState(() => createStore(startOf(terms, own, output, placed)));
+  const schema = useMemo(() => schemaOf(subject, slices), [subject, slices]);
+  const [store] = useState(() => createStore(startOf(schema, own, output, placed)));
   // rulers are made with the view: a value that came to rest beyond its own asks for new ones
   const [rulers, setRulers] = useState(0);
   useEffect(() => store.update({ measure: output }), [store, output]);
@@ -157,30 +157,35 @@ export function Stage({ own, output, observed, stale, placed, onPlaced, children
   // biome-ignore lint/correctness/useExhaustiveDependencies: of the state, only the measure makes another view
   const view = useMemo(() => viewOf(subject, slices, store.get(), null, false), [subject, slices, measure, rulers]);
 
-  const tell = () => onPlaced(placedOf(store.get(), terms));
-  const { picture, onPicture, frames, afterFrames, turns, redraw, hold } = useLiveView(store, view, slices, tell);
+  const tell = () => onPlaced(placedOf(store.get(), schema));
+  const { picture, onPicture, frames, afterFrames, spareTimeParts, redraw, beginDrag } = useLiveView(
+    store,
+    view,
+    slices,
+    tell,
+  );
 
   const [history] = useState(() => createHistory(store, () => performance.now()));
   const context = useMemo<Explorer>(
     () => ({
       subject,
       store,
-      terms,
+      schema,
       slices,
       view,
       frames,
       afterFrames,
-      turns,
+      spareTimeParts,
       redraw,
-      hold,
+      beginDrag,
       history,
       settleRulers() {
-        const { byHand } = store.get();
-        if (view.sliders.some((s) => byHand[s.name] < s.lo || byHand[s.name] > s.hi)) setRulers((n) => n + 1);
+        const { overrides } = store.get();
+        if (view.sliders.some((s) => overrides[s.name] < s.lo || overrides[s.name] > s.hi)) setRulers((n) => n + 1);
       },
-      toFit: () => store.update({ byHand: {} }),
+      toFit: () => store.update({ overrides: {} }),
     }),
-    [subject, store, terms, slices, view, frames, afterFrames, turns, redraw, hold, history],
+    [subject, store, schema, slices, view, frames, afterFrames, spareTimeParts, redraw, beginDrag, history],
   );
   useExports(subject, view, store, picture);
 

@@ -10,15 +10,15 @@ import { createSandbox, RUN_LIMIT_MS } from '../../engine/sandbox/sandbox';
 import { TEMPLATE } from '../../engine/sources';
 import { followAddress, replaceFragment } from '../../state/address';
 import { GraphRefused } from '../../state/graph/graph';
+import { startWork } from '../../state/pendingWork';
 import type { Rejected } from '../../state/reader';
 import { toFragment } from '../../state/sourceLink';
-import { begin } from '../../state/underWay';
 import { currentQuery, writeQuery } from '../../state/url';
 import type { UserDocument } from '../../state/userModel';
 import { FIRST, readShown, type Shown, toQuery } from './address';
 import { answerOf, type Trouble } from './answer';
 import { Editor, type EditorHandle } from './Editor';
-import { type Drawn, Outcome } from './Outcome';
+import { type OnMounted, Outcome } from './Outcome';
 import { fromAddress, fromFile, type Opened } from './opened';
 import { RunLine } from './RunLine';
 import { SaveMenu } from './SaveMenu';
@@ -36,7 +36,7 @@ export function WorkshopPage() {
   const { tooLong, changed, stop: stopWriting, reset: resetLink } = useTextLink(() => editor.current?.text());
   const picker = useRef<HTMLInputElement>(null);
   const [opened, setOpened] = useState<Opened | null>(null);
-  const [drawn, setDrawn] = useState<Drawn | null>(null);
+  const [drawn, setDrawn] = useState<OnMounted | null>(null);
   const [trouble, setTrouble] = useState<Trouble | null>(null);
   const [edited, setEdited] = useState(false);
   const [stale, setStale] = useState(false);
@@ -83,7 +83,7 @@ export function WorkshopPage() {
         (next) => wanted() && open(next, currentQuery()),
         () => wanted() && setProblem('Couldn’t load the models’ sources. Reload the page.'),
       )
-      .finally(begin());
+      .finally(startWork());
     return () => {
       if (wanted()) asked.current += 1;
     };

@@ -2,8 +2,8 @@
 // The text in the editor goes into the address, once its writer pauses.
 import { useCallback, useEffect, useRef, useState } from 'react';
 import { replaceFragment } from '../../state/address';
+import { startWork } from '../../state/pendingWork';
 import { toFragment } from '../../state/sourceLink';
-import { begin } from '../../state/underWay';
 
 const PAUSE_MS = 300;
 
@@ -45,7 +45,7 @@ export function useTextLink(current: () => string | undefined): TextLink {
   }
   function changed() {
     stop();
-    const done = begin();
+    const done = startWork();
     over.current = done;
     const own = writes.current;
     timer.current = setTimeout(() => write(own).finally(done), PAUSE_MS);

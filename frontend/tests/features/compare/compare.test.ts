@@ -3,7 +3,6 @@ import { describe, expect, it } from 'vitest';
 import type { Cell, ComparedCell, Comparison, Environment } from '../../../src/api/types';
 import { readAddress, toAddress } from '../../../src/features/compare/address';
 import { compareShapes } from '../../../src/features/compare/figure';
-import { type Panel, planOf, settingWords } from '../../../src/features/compare/panels';
 import {
   change,
   csvOf,
@@ -13,7 +12,8 @@ import {
   span,
   spanDecimals,
   summary,
-} from '../../../src/features/compare/words';
+} from '../../../src/features/compare/messages';
+import { type Panel, planOf, settingWords } from '../../../src/features/compare/panels';
 import { shapeText } from '../../../src/plots/file';
 
 const TOKENS = new Proxy({}, { get: () => '#123456' }) as Record<string, string>;

@@ -6,8 +6,8 @@ import { ApiError } from '../../../src/api/errors';
 import type { Experiment } from '../../../src/api/types';
 import { ChangeExperiment } from '../../../src/features/experiments/change/ChangeExperiment';
 import { DeletedExperiments } from '../../../src/features/experiments/change/DeletedExperiments';
+import { asText, changeOf } from '../../../src/features/experiments/change/messages';
 import { NoExperiment } from '../../../src/features/experiments/change/NoExperiment';
-import { asText, changeOf } from '../../../src/features/experiments/change/words';
 import { press, render, settle } from '../render';
 
 const lab = {

@@ -2,10 +2,10 @@
 // @vitest-environment happy-dom
 import { expect, test } from 'vitest';
 import type { Fit } from '../../../src/api/types';
-import { fitRequestOf } from '../../../src/features/explorer/ahead';
 import { type Explorer, ExplorerContext } from '../../../src/features/explorer/context';
 import { IdleLoad } from '../../../src/features/explorer/panel/IdleLoad';
 import { MethodMenu } from '../../../src/features/explorer/panel/MethodMenu';
+import { fitRequestOf } from '../../../src/features/explorer/prefetch';
 import type { ExplorerState } from '../../../src/state/explorer';
 import { createStore } from '../../../src/state/store';
 import type { Subject } from '../../../src/state/subject';
@@ -19,7 +19,13 @@ const subjectWith = (...measures: string[]) =>
   ({ of: 'experiment', experiment: { measures: measures.map((name) => ({ name })) }, cells: [] }) as unknown as Subject;
 
 async function menu(subject: Subject) {
-  const state = { measure: 'system_cpu_jiffies_per_gb', method: 'ols', base: false, where: {}, byHand: { alpha: 1 } };
+  const state = {
+    measure: 'system_cpu_jiffies_per_gb',
+    method: 'ols',
+    base: false,
+    where: {},
+    overrides: { alpha: 1 },
+  };
   const store = createStore(state as unknown as ExplorerState);
   const host = await render(
     <ExplorerContext.Provider value={{ store, subject } as unknown as Explorer}>
@@ -35,7 +41,7 @@ test('the idle load can be fitted, and is asked of the server', async () => {
   const { store, item } = await menu(subject);
   expect(fitRequestOf(subject, store.get(), binding)).not.toHaveProperty('base');
   await press(item);
-  expect(store.get()).toMatchObject({ base: true, byHand: {} });
+  expect(store.get()).toMatchObject({ base: true, overrides: {} });
   expect(fitRequestOf(subject, store.get(), binding)).toMatchObject({ method: 'ols', base: true });
 });
 

@@ -6,17 +6,17 @@ import { frameOf } from '../../../src/features/explorer/figure/frame';
 import { cells, isDense, underCells } from '../../../src/features/explorer/figure/heat';
 import { bars, points } from '../../../src/features/explorer/figure/lines';
 import { rowsShown, seriesOf } from '../../../src/features/explorer/figure/live';
+import { slicesOf } from '../../../src/state/dataSlice';
 import { fromQuery } from '../../../src/state/link';
-import { slicesOf } from '../../../src/state/slice';
 import type { Subject } from '../../../src/state/subject';
-import { termsOf } from '../../../src/state/terms';
 import { viewOf } from '../../../src/state/view';
+import { schemaOf } from '../../../src/state/viewSchema';
 import { designed } from '../../designs';
 import { published } from '../../published';
 
 function pictured(subject: Subject, query = '') {
   const slices = slicesOf(subject, catalogue);
-  const { state } = fromQuery(query, termsOf(subject, slices));
+  const { state } = fromQuery(query, schemaOf(subject, slices));
   const view = viewOf(subject, slices, state, null, false);
   return { view, series: seriesOf(view, state, slices), frame: frameOf(view, view.values, 800, 700) };
 }

@@ -3,40 +3,40 @@
 import { describe, expect, it } from 'vitest';
 import { catalogue } from '../../../src/engine/catalogue';
 import { DEFINITIONS } from '../../../src/engine/definitions';
+import { liveShapes, stillShapes } from '../../../src/features/explorer/chartRenderer';
 import { frameOf, isCutOff } from '../../../src/features/explorer/figure/frame';
 import { keyOf } from '../../../src/features/explorer/figure/key';
 import { strokes } from '../../../src/features/explorer/figure/lines';
 import { GRID, samplerOf, seriesOf } from '../../../src/features/explorer/figure/live';
+import { settingWords } from '../../../src/features/explorer/figure/messages';
 import { labelPlace } from '../../../src/features/explorer/figure/names';
 import { comparisonOf, residualShapes, residualWords } from '../../../src/features/explorer/figure/residuals';
 import { rulerShapes } from '../../../src/features/explorer/figure/ruler';
 import { splitShapes } from '../../../src/features/explorer/figure/split';
-import { settingWords } from '../../../src/features/explorer/figure/words';
-import { liveShapes, stillShapes } from '../../../src/features/explorer/picture';
 import type { Scene } from '../../../src/features/explorer/scene';
 import { isolines, trace } from '../../../src/plots/contours';
 import { shapeText } from '../../../src/plots/file';
 import type { Attributes, Shape } from '../../../src/plots/shapes';
+import { slicesOf } from '../../../src/state/dataSlice';
 import type { ExplorerState } from '../../../src/state/explorer';
 import { fromQuery } from '../../../src/state/link';
-import { slicesOf } from '../../../src/state/slice';
 import type { Subject } from '../../../src/state/subject';
-import { termsOf } from '../../../src/state/terms';
 import { viewOf } from '../../../src/state/view';
+import { schemaOf } from '../../../src/state/viewSchema';
 import { designed } from '../../designs';
 import { dillon, experimentOf, nfs, paperFit, points } from '../../published';
 
 const TOKENS = new Proxy({}, { get: () => '#123456' }) as Record<string, string>;
 
-interface Drawn {
+interface OnMounted {
   readonly scene: Scene;
   readonly state: ExplorerState;
   readonly layers: Record<string, Shape[]>;
 }
 
-function drawn(subject: Subject, query: string, size: readonly [number, number] = [830, 700]): Drawn {
+function drawn(subject: Subject, query: string, size: readonly [number, number] = [830, 700]): OnMounted {
   const slices = slicesOf(subject, catalogue);
-  const { state } = fromQuery(query, termsOf(subject, slices));
+  const { state } = fromQuery(query, schemaOf(subject, slices));
   const view = viewOf(subject, slices, state, subject.of === 'experiment' ? paperFit() : null, false);
   const frame = frameOf(view, view.values, ...size);
   const sampler = samplerOf(view, frame, seriesOf(view, state, slices), state.frames);
@@ -161,10 +161,10 @@ describe('the NFS picture', () => {
     expect(layers.cells.some((s) => s.attributes['stroke-dasharray'] === '2 1.5')).toBe(true);
   });
 
-  it('reads off one value a line, and the needle’s own in the accent', () => {
-    expect(words(layers.needle)).toEqual(['80 ticks = 81.9 µs', '1216', '1118', '1068', '3000']);
-    const own = layers.needle.find((s) => s.text === '1118');
-    expect(own?.attributes.fill).toBe('var(--needle-ink)');
+  it('reads off one value a line, and the crosshair’s own in the accent', () => {
+    expect(words(layers.crosshair)).toEqual(['80 ticks = 81.9 µs', '1216', '1118', '1068', '3000']);
+    const own = layers.crosshair.find((s) => s.text === '1118');
+    expect(own?.attributes.fill).toBe('var(--crosshair-ink)');
   });
 
   it('hatches what lies beyond the cells, and labels contours within', () => {
@@ -184,7 +184,7 @@ describe('the NFS picture', () => {
     expect(moved.scene.live.edited).toBe(true);
     expect(moved.scene.live.place.half).toBeNull();
     expect(moved.scene.live.z?.[0]).toBeGreaterThan(scene.live.z?.[0] ?? Number.POSITIVE_INFINITY);
-    expect(words(moved.layers.needle)).not.toEqual(words(layers.needle));
+    expect(words(moved.layers.crosshair)).not.toEqual(words(layers.crosshair));
   });
 
   it('draws the line of a crosshair between the settings', () => {
@@ -262,7 +262,7 @@ it('lays workloads side by side where only the MTU varies', () => {
   };
   const { layers, scene } = drawn({ of: 'experiment', experiment, cells }, 'workload=udp');
   expect(scene.frame.heat).toBeNull();
-  expect(words(layers.needle).filter((t) => /TCP|UDP/.test(t))).toEqual(['TCP 4000', 'UDP 5000']);
+  expect(words(layers.crosshair).filter((t) => /TCP|UDP/.test(t))).toEqual(['TCP 4000', 'UDP 5000']);
   expect(layers.points.filter((s) => s.tag === 'path')).toHaveLength(6);
 });
 
@@ -279,11 +279,11 @@ describe('nothing that is drawn is broken', () => {
   ];
 
   it.each(data)('%s', (_, subject) => {
-    const terms = termsOf(subject, slicesOf(subject, catalogue));
-    const [choice] = terms.choices(terms.defaults.axes);
+    const schema = schemaOf(subject, slicesOf(subject, catalogue));
+    const [choice] = schema.choices(schema.defaults.axes);
     const wheres = choice ? choice.levels.map((l) => `${choice.name}=${l}`) : [''];
     for (const where of wheres) {
-      const slice = terms.slice(fromQuery(where, terms).state);
+      const slice = schema.slice(fromQuery(where, schema).state);
       for (const measure of slice.measures)
         for (const { id } of slice.models(measure))
           for (const size of sizes)

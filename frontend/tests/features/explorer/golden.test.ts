@@ -3,28 +3,28 @@
 // `npx vitest run tests/features/explorer/golden -u` writes them anew.
 import { describe, expect, it } from 'vitest';
 import { catalogue } from '../../../src/engine/catalogue';
+import { liveShapes, stillShapes } from '../../../src/features/explorer/chartRenderer';
 import { facetSheet } from '../../../src/features/explorer/facets/sheet';
 import { contrastedCells } from '../../../src/features/explorer/figure/contrast';
 import { frameOf } from '../../../src/features/explorer/figure/frame';
 import { reachesBeyond } from '../../../src/features/explorer/figure/heat';
 import { GRID, samplerOf, seriesOf } from '../../../src/features/explorer/figure/live';
+import { MAIN_CHARTS } from '../../../src/features/explorer/figure/mainCharts';
 import { labelPlace } from '../../../src/features/explorer/figure/names';
 import { patternText } from '../../../src/features/explorer/figure/patterns';
 import { comparisonOf, residualShapes } from '../../../src/features/explorer/figure/residuals';
 import { splitShapes } from '../../../src/features/explorer/figure/split';
 import { ALONG_HEIGHT, alongOf, alongShapes, topAbove } from '../../../src/features/explorer/figure/splitAlong';
-import { UPPERS } from '../../../src/features/explorer/figure/uppers';
-import { liveShapes, stillShapes } from '../../../src/features/explorer/picture';
 import type { Scene } from '../../../src/features/explorer/scene';
 import { isolines, trace } from '../../../src/plots/contours';
 import { fileText } from '../../../src/plots/file';
 import type { Shape } from '../../../src/plots/shapes';
+import { slicesOf } from '../../../src/state/dataSlice';
 import { fromQuery } from '../../../src/state/link';
 import { prepare } from '../../../src/state/prediction';
-import { slicesOf } from '../../../src/state/slice';
 import type { ExperimentSubject, Subject } from '../../../src/state/subject';
-import { termsOf } from '../../../src/state/terms';
 import { viewOf } from '../../../src/state/view';
+import { schemaOf } from '../../../src/state/viewSchema';
 import { bench } from '../../designs';
 import { nfs, paperFit, points } from '../../published';
 import { sheet as inLight, LIGHT, rounded } from '../../tokens';
@@ -36,7 +36,7 @@ const sheet = (title: string, shapes: readonly Shape[], size: readonly [number, 
 
 function sceneOf(subject: Subject, query: string, other: ExperimentSubject | null = null): Scene {
   const slices = slicesOf(subject, catalogue);
-  const { state, rejected } = fromQuery(query, termsOf(subject, slices));
+  const { state, rejected } = fromQuery(query, schemaOf(subject, slices));
   expect(rejected).toEqual([]);
   const fit = subject.of === 'experiment' ? paperFit() : null;
   const view = viewOf(subject, slices, state, fit, false, other);
@@ -46,7 +46,7 @@ function sceneOf(subject: Subject, query: string, other: ExperimentSubject | nul
   const lines = isolines(view.contours);
   if (live.z) trace(live.z, GRID, GRID, lines);
   const namesAt = labelPlace(view, frame, live, sampler.lineXs, 0);
-  const upper = view.figure === 'map' ? null : UPPERS[view.figure];
+  const upper = view.figure === 'map' ? null : MAIN_CHARTS[view.figure];
   return { view, frame, sampler, live, isolines: lines, namesAt, upper };
 }
 
@@ -70,7 +70,7 @@ function picture(scene: Scene): Shape[] {
     ...still.points,
     ...live.names,
     ...still.axes,
-    ...live.needle,
+    ...live.crosshair,
   ];
 }
 
@@ -115,7 +115,7 @@ describe('golden drawings', () => {
     await expect(text).toMatchFileSnapshot(`golden/${name}.svg`);
   });
 
-  it('sets that are pinned, dashed beside the one in hand', async () => {
+  it('sets that are pinned, dashed beside the current one', async () => {
     const query = 'gamma=1.3&pin=Fit*alpha:0.813,beta:0.266,gamma:1.11&pin=Dear*alpha:0.9,beta:0.3,gamma:1.2';
     const scene = sceneOf(nfs(), query);
     const { pinned, pinnedContours } = stillShapes(scene.view, scene.frame, scene.sampler);
@@ -176,7 +176,7 @@ describe('golden drawings', () => {
 it('compares nothing with a model whose fit is on its way', () => {
   const subject = nfs();
   const slices = slicesOf(subject, catalogue);
-  const { state } = fromQuery('view=residuals&surface=cells', termsOf(subject, slices));
+  const { state } = fromQuery('view=residuals&surface=cells', schemaOf(subject, slices));
   const live = { state, theta: { alpha: 0.8, beta: 0.3, gamma: 1.1 } };
   expect(contrastedCells(viewOf(subject, slices, state, null, true), live)).toEqual([]);
   expect(contrastedCells(viewOf(subject, slices, state, paperFit(), false), live)).toHaveLength(27);

@@ -3,16 +3,16 @@ import { expect, test } from 'vitest';
 import { catalogue } from '../../../src/engine/catalogue';
 import { isRejectedModel, rejectionWords } from '../../../src/features/explorer/figure/rejection';
 import { comparisonOf, worstOf } from '../../../src/features/explorer/figure/residuals';
+import { slicesOf } from '../../../src/state/dataSlice';
 import { fromQuery } from '../../../src/state/link';
-import { slicesOf } from '../../../src/state/slice';
-import { termsOf } from '../../../src/state/terms';
 import { viewOf } from '../../../src/state/view';
+import { schemaOf } from '../../../src/state/viewSchema';
 import { nfs, paperFit } from '../../published';
 
 function view(query: string) {
   const subject = nfs();
   const slices = slicesOf(subject, catalogue);
-  return viewOf(subject, slices, fromQuery(query, termsOf(subject, slices)).state, paperFit(), false);
+  return viewOf(subject, slices, fromQuery(query, schemaOf(subject, slices)).state, paperFit(), false);
 }
 
 test('a rejected model is said to be off by how much, and where', () => {

@@ -10,10 +10,10 @@ import { modelOf, rowOf } from '../../../src/features/figures/evaluate';
 import { experimentsOf, modelsOf } from '../../../src/features/figures/inputs';
 import { resolve } from '../../../src/features/figures/resolve';
 import { barsOf, rowsOf } from '../../../src/features/figures/table';
+import { slicesOf } from '../../../src/state/dataSlice';
 import { fromQuery } from '../../../src/state/link';
-import { slicesOf } from '../../../src/state/slice';
 import type { Subject } from '../../../src/state/subject';
-import { termsOf } from '../../../src/state/terms';
+import { schemaOf } from '../../../src/state/viewSchema';
 import { published } from '../../published';
 import { DATA, PUBLISHED } from './data';
 
@@ -145,9 +145,9 @@ describe('published marks', () => {
         const { series } = resolve(panel, catalogue, DATA);
         for (const source of panel.sources) {
           if (source.from !== 'cells' || source.cells.kind !== 'published') continue;
-          const terms = [source.x, source.y].flatMap((t: Term) => [t.of, ...(t.over ?? [])]);
+          const schema = [source.x, source.y].flatMap((t: Term) => [t.of, ...(t.over ?? [])]);
           const rows = (DATA[source.cells.experiment] ?? []).map(rowOf);
-          for (const term of terms)
+          for (const term of schema)
             if (term)
               expect(
                 rows.some((row) => typeof row[term] === 'number'),
@@ -234,12 +234,12 @@ describe('links', () => {
       expect(path).toBe('/explorer/virtual-testbed');
       return;
     }
-    const { rejected } = fromQuery(query, termsOf(subject, slicesOf(subject, catalogue)));
+    const { rejected } = fromQuery(query, schemaOf(subject, slicesOf(subject, catalogue)));
     expect(rejected).toEqual([]);
   });
 
   it('to something unknown would be noticed', () => {
     const subject = published('geist-2005-points');
-    expect(fromQuery('measure=nothing', termsOf(subject, slicesOf(subject, catalogue))).rejected).toHaveLength(1);
+    expect(fromQuery('measure=nothing', schemaOf(subject, slicesOf(subject, catalogue))).rejected).toHaveLength(1);
   });
 });

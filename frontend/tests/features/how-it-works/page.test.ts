@@ -12,13 +12,13 @@ import {
 } from '../../../src/features/how-it-works/address';
 import { slidersOf } from '../../../src/features/how-it-works/controls';
 import { CONVERGENCE_HEIGHT, convergenceOf, nowOn } from '../../../src/features/how-it-works/convergence';
+import { apartWords, happeningWords, slowness } from '../../../src/features/how-it-works/messages';
 import { PICTURE_HEIGHT, pictureOf } from '../../../src/features/how-it-works/picture';
 import { PRESETS, START, settingsOf } from '../../../src/features/how-it-works/presets';
 import { eventBeside } from '../../../src/features/how-it-works/Stage';
 import { paceOf, receiverShow } from '../../../src/features/how-it-works/show';
 import { type Parameters, SPACINGS } from '../../../src/features/how-it-works/simulation/parameters';
 import { simulate } from '../../../src/features/how-it-works/simulation/simulate';
-import { apartWords, happeningWords, slowness } from '../../../src/features/how-it-works/words';
 import { generator, pick } from '../../random';
 import { sheet } from '../../tokens';
 import frozen from './frozen.json';

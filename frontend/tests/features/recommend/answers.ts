@@ -4,10 +4,10 @@ import type { Candidate, Factors, Recommendation } from '../../../src/api/types'
 import { catalogue } from '../../../src/engine/catalogue';
 import { isRefusal, type Question, questionOf, type Refusal } from '../../../src/features/recommend/question';
 import type { Advice } from '../../../src/state/advice';
+import { type DataSlice, slicesOf } from '../../../src/state/dataSlice';
 import { fromQuery } from '../../../src/state/link';
-import { type Slice, slicesOf } from '../../../src/state/slice';
 import type { ExperimentSubject } from '../../../src/state/subject';
-import { termsOf } from '../../../src/state/terms';
+import { schemaOf } from '../../../src/state/viewSchema';
 import { designed } from '../../designs';
 
 export const lab = (): ExperimentSubject =>
@@ -19,17 +19,17 @@ export const lab = (): ExperimentSubject =>
 
 export interface Posed {
   readonly question: Question | Refusal;
-  readonly slice: Slice;
+  readonly slice: DataSlice;
 }
 
 export function pose(subject: ExperimentSubject, query: string, advice: Partial<Advice> = {}): Posed {
   const slices = slicesOf(subject, catalogue);
-  const { state } = fromQuery(query, termsOf(subject, slices));
+  const { state } = fromQuery(query, schemaOf(subject, slices));
   const slice = slices(state);
   return { question: questionOf(subject, slice, { ...state, advice: { ...state.advice, ...advice } }), slice };
 }
 
-export function posed(subject: ExperimentSubject, query: string): { question: Question; slice: Slice } {
+export function posed(subject: ExperimentSubject, query: string): { question: Question; slice: DataSlice } {
   const { question, slice } = pose(subject, query);
   if (isRefusal(question)) throw new Error(question.reason);
   return { question, slice };

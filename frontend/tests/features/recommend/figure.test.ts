@@ -7,11 +7,11 @@ import { cells } from '../../../src/features/explorer/figure/heat';
 import { captionOf, FIGURE_HEIGHT, figureOf, figureShapes, titleOf } from '../../../src/features/recommend/figure';
 import { fileText } from '../../../src/plots/file';
 import type { Shape } from '../../../src/plots/shapes';
+import { slicesOf } from '../../../src/state/dataSlice';
 import { fromQuery } from '../../../src/state/link';
 import type { Place } from '../../../src/state/planned';
-import { slicesOf } from '../../../src/state/slice';
-import { termsOf } from '../../../src/state/terms';
 import { viewOf } from '../../../src/state/view';
+import { schemaOf } from '../../../src/state/viewSchema';
 import { nfs } from '../../published';
 import { answered, candidate, eight, lab, posed } from './answers';
 
@@ -98,7 +98,7 @@ it('draws predictions without a kind', () => {
 
 describe('the setting in the picture', () => {
   const slices = slicesOf(nfs(), catalogue);
-  const { state } = fromQuery('', termsOf(nfs(), slices));
+  const { state } = fromQuery('', schemaOf(nfs(), slices));
   const view = viewOf(nfs(), slices, state, null, false);
   const drawn = (best: Place | null) => cells({ ...view, best }, frameOf(view, view.values, 800, 600));
 

@@ -10,22 +10,22 @@ import { subjectOf, termsFor } from './subjects';
 
 describe('an address that was given away', () => {
   it.each(frozen.map((f) => [f.of, f.query, f.means] as const))('%s?%s', (of, query, means) => {
-    const terms = termsFor(subjectOf(of));
-    const { state, rejected } = fromQuery(query, terms);
+    const schema = termsFor(subjectOf(of));
+    const { state, rejected } = fromQuery(query, schema);
     expect(rejected).toEqual([]);
-    expect(meaningOf(state, terms)).toEqual(means);
-    expect(fromQuery(toQuery(state, terms), terms)).toEqual({ state, rejected: [] });
+    expect(meaningOf(state, schema)).toEqual(means);
+    expect(fromQuery(toQuery(state, schema), schema)).toEqual({ state, rejected: [] });
   });
 
   it('says its version only where it must', () => {
     expect(frozen.some((f) => /(^|&)v=/.test(f.query))).toBe(true);
-    const terms = termsFor(subjectOf('bench'));
-    expect(toQuery(fromQuery('v=1', terms).state, terms)).toBe('');
+    const schema = termsFor(subjectOf('bench'));
+    expect(toQuery(fromQuery('v=1', schema).state, schema)).toBe('');
   });
 
   it('of a newer page is read as far as it can be, and said to be newer', () => {
-    const terms = termsFor(subjectOf('geist-2005-nfs'));
-    const { state, rejected } = fromQuery('v=2&mtu_bytes=1500&hologram=on', terms);
+    const schema = termsFor(subjectOf('geist-2005-nfs'));
+    const { state, rejected } = fromQuery('v=2&mtu_bytes=1500&hologram=on', schema);
     expect(state.y).toBe(1500);
     expect(rejected.map((r) => r.name)).toEqual(['v', 'hologram']);
     expect(rejected[0].reason).toMatch(/newer page/);

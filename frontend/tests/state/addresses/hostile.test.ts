@@ -2,9 +2,9 @@
 // A thousand addresses that nobody's page made: none breaks the picture, and what was read reads the same again.
 import { expect, it } from 'vitest';
 import { catalogue } from '../../../src/engine/catalogue';
-import type { Terms } from '../../../src/state/explorer';
+import { slicesOf } from '../../../src/state/dataSlice';
+import type { ViewSchema } from '../../../src/state/explorer';
 import { FIELDS, fromQuery, toQuery } from '../../../src/state/link';
-import { slicesOf } from '../../../src/state/slice';
 import { viewOf } from '../../../src/state/view';
 import { generator, pick } from '../../random';
 import { subjectOf, termsFor } from './subjects';
@@ -69,9 +69,9 @@ const NAMES = [...FIELDS.flatMap((each) => each.names), 'v'];
 const MORE = ['theme', '', '__proto__', 'hasOwnProperty', 'α'];
 
 /** Names and values that mean something, mixed with those that mean nothing or harm. */
-function hostileQuery(terms: Terms, random: () => number): string {
-  const factors = terms.factors.map((f) => f.name);
-  const levels = terms.factors.flatMap((f) => f.levels.map(String));
+function hostileQuery(schema: ViewSchema, random: () => number): string {
+  const factors = schema.factors.map((f) => f.name);
+  const levels = schema.factors.flatMap((f) => f.levels.map(String));
   const sliders = ['alpha', 'gamma', 'rtt_min_us', 'link_rate_mbps'];
   const name = () => pick(random, random() < 0.5 ? NAMES : [...MORE, ...factors, ...sliders]);
   const value = () => pick(random, random() < 0.5 ? VALUES : [...factors, ...levels, '1', '80', '1500']);
@@ -84,17 +84,17 @@ const SUBJECTS = ['geist-2005-nfs', 'geist-2005-points', 'dillon-2004', 'bench',
 
 it.each(SUBJECTS)('200 addresses of %s', (name) => {
   const subject = subjectOf(name);
-  const terms = termsFor(subject);
+  const schema = termsFor(subject);
   const slices = slicesOf(subject, catalogue);
   const random = generator(name.length);
   for (let i = 0; i < 200; i++) {
-    const query = hostileQuery(terms, random);
-    const { state } = fromQuery(query, terms);
+    const query = hostileQuery(schema, random);
+    const { state } = fromQuery(query, schema);
     const view = viewOf(subject, slices, state, null, false);
     const bounds = [...view.values, ...view.xBounds, ...view.yBounds];
     expect(bounds.every(Number.isFinite), query).toBe(true);
     expect([view.layout.x, view.layout.y].filter((a) => a !== null).length, query).toBeGreaterThan(0);
     expect(view.layout.x?.name === view.layout.y?.name, query).toBe(false);
-    expect(fromQuery(toQuery(state, terms), terms), query).toEqual({ state, rejected: [] });
+    expect(fromQuery(toQuery(state, schema), schema), query).toEqual({ state, rejected: [] });
   }
 });

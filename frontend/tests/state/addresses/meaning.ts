@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What an address shows, in words that do not depend on how the page keeps its state.
 import { type Advice, START_ADVICE } from '../../../src/state/advice';
-import type { ExplorerState, Terms } from '../../../src/state/explorer';
+import type { ExplorerState, ViewSchema } from '../../../src/state/explorer';
 import { levelAt } from '../../../src/state/layout';
 
 /** Addresses from before they were there name no kernel, nothing that is set now, and weigh no energy; unfolded was a yes or no. */
@@ -17,8 +17,8 @@ function adviceOf({ open, kernel, current, weights: { energy, ...others }, ...re
   };
 }
 
-export function meaningOf(state: ExplorerState, terms: Terms): Record<string, unknown> {
-  const slice = terms.slice(state);
+export function meaningOf(state: ExplorerState, schema: ViewSchema): Record<string, unknown> {
+  const slice = schema.slice(state);
   const at: Record<string, string> = {};
   if (slice.x && state.x !== null) at[slice.x.name] = levelAt(slice.x, state.x);
   if (slice.y && state.y !== null) at[slice.y.name] = levelAt(slice.y, state.y);
@@ -42,7 +42,7 @@ export function meaningOf(state: ExplorerState, terms: Terms): Record<string, un
     against: state.against,
     lines: lines ?? 'all',
     at,
-    sliders: state.byHand,
+    sliders: state.overrides,
     pins: state.pins,
     // addresses from before they were there say nothing of them
     ...(state.base ? { idle: 'fitted' } : {}),

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // What an address can be of, by the name that the frozen addresses use. The experiments are as they were when the first of them was frozen.
 import { catalogue } from '../../../src/engine/catalogue';
-import type { Terms } from '../../../src/state/explorer';
-import { slicesOf } from '../../../src/state/slice';
+import { slicesOf } from '../../../src/state/dataSlice';
+import type { ViewSchema } from '../../../src/state/explorer';
 import type { Subject } from '../../../src/state/subject';
-import { termsOf } from '../../../src/state/terms';
+import { schemaOf } from '../../../src/state/viewSchema';
 import { bench } from '../../designs';
 import { dillon, nfs, points } from '../../published';
 
@@ -33,4 +33,4 @@ export function subjectOf(name: string): Subject {
   return model ? { of: 'model', model } : experiments[name]();
 }
 
-export const termsFor = (subject: Subject): Terms => termsOf(subject, slicesOf(subject, catalogue));
+export const termsFor = (subject: Subject): ViewSchema => schemaOf(subject, slicesOf(subject, catalogue));

@@ -27,7 +27,7 @@ OF_THE_PLAN = frozenset(
 LARGEST_SEED = (1 << 53) - 1
 
 #: Patterns of keys that change nothing about what a run is: they may differ when a sweep goes on.
-HARMLESS = (
+RESUMABLE_KEYS = (
     "title",
     "replicates",
     "pilot_s",
@@ -169,7 +169,7 @@ class Plan:
 
     @cached_property
     def plan_hash(self) -> str:
-        """What a run depends on, as SHA-256 in hexadecimal: the plan without `HARMLESS` keys."""
+        """SHA-256 of what a run depends on, in hexadecimal: the plan without `RESUMABLE_KEYS`."""
         return hashlib.sha256(_canonical(essential(self.document))).hexdigest()
 
     def workload_of(self, levels: Levels) -> WorkloadSpec:
@@ -184,7 +184,7 @@ def essential(document: Document) -> dict[str, Any]:
     return {
         key: value
         for key, value in flat.items()
-        if not any(fnmatch.fnmatchcase(key, pattern) for pattern in HARMLESS)
+        if not any(fnmatch.fnmatchcase(key, pattern) for pattern in RESUMABLE_KEYS)
     }
 
 

@@ -39,7 +39,7 @@ STOP_S = 3.0
 TAIL_BYTES = 4096
 MOST_OUTPUT_BYTES = 1 << 16
 UNPRIVILEGED = "nobody"
-FED_BY_AGENT_S = 1.0
+AGENT_HEARTBEAT_S = 1.0
 HANG_S = 120.0
 ANSWERS = os.dup(1)
 """Standard output as it was; what anything prints by mistake goes to standard error instead."""
@@ -214,7 +214,7 @@ class Agent:
         due_ns = [p.starts_at_ns for p in self.programs.values() if p.process is None]
         waits = [(at - time.monotonic_ns()) / 1e9 for at in due_ns]
         running = any(p.answer_to is not None for p in self.programs.values())
-        return max(0.0, min([0.02 if running else FED_BY_AGENT_S, *waits]))
+        return max(0.0, min([0.02 if running else AGENT_HEARTBEAT_S, *waits]))
 
     def end(self) -> None:
         """End all programs and put the interface back."""

@@ -16,7 +16,7 @@ from coalescope_host.readable import is_readable
 
 _PR_SET_PDEATHSIG = 1
 _LIBC = ctypes.CDLL(None)
-_PATIENCE_S = 3.0
+_TIMEOUT_S = 3.0
 _TAIL_BYTES = 2000
 
 
@@ -75,7 +75,7 @@ class LocalProcess:
         """End it and all it started; return the last of what it printed on stderr."""
         if not self._errors.closed:
             self._signal(signal.SIGTERM)
-            if not self.wait(_PATIENCE_S):
+            if not self.wait(_TIMEOUT_S):
                 self._signal(signal.SIGKILL)
                 self._process.wait()
             else:

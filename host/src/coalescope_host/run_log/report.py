@@ -42,7 +42,7 @@ class CounterReport:
 class CheckReport:
     """What `check` found.
 
-    `ok` means that the file is whole and sound; `doubts` are about the run that it holds.
+    `ok` means that the file is valid; `doubts` are about the run that it holds.
     """
 
     name: str

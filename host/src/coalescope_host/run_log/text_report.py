@@ -37,11 +37,11 @@ def _verdict(report: CheckReport) -> str:
     if any(problem.severity == "error" for problem in report.problems):
         return "REFUSED: it is damaged."
     if not report.complete:
-        return "INCOMPLETE: cut off, readable up to its last whole block."
+        return "TRUNCATED: readable up to its last complete block."
     if report.doubts:
         count = len(report.doubts)
-        return f"WHOLE, BUT THE RUN IS DOUBTFUL: {count} {_findings(count)}, listed at the end."
-    return "OK: whole and sound." if report.ok else "OK, with remarks."
+        return f"VALID, BUT THE RUN IS DOUBTFUL: {count} {_findings(count)}, listed at the end."
+    return "OK: valid." if report.ok else "OK, with warnings."
 
 
 def _identity(report: CheckReport, width: int) -> list[str]:

@@ -41,7 +41,7 @@ class Driver:
         """What this process loaded it with; None: it did not, or the driver did not take that."""
         self.touched = False
         """Whether this process unloaded or loaded it."""
-        self._hung_on_it: LinkState | None = None
+        self._saved_link: LinkState | None = None
         """What hung on the interface before this process unloaded it for the first time."""
 
     @property
@@ -75,7 +75,7 @@ class Driver:
         if not self._is_loaded():
             found.append(f"driver {self.module} is not loaded; `modprobe {self.module}` loads it")
         if self.device.exists():
-            found += self._wrong_driver() + self._bystanders() + self._lost()
+            found += self._wrong_driver() + self._sibling_ports() + self._lost()
         known = self._described
         found += [
             f"driver {self.module} has no parameter {name}; it has {', '.join(sorted(known))}"
@@ -152,13 +152,13 @@ class Driver:
         }
         if differing:
             self._reload(differing, address)
-        self.loaded, self.touched, self._hung_on_it = None, False, None
+        self.loaded, self.touched, self._saved_link = None, False, None
 
     def _reload(self, parameters: Parameters, address: str | None = None) -> list[str]:
         """Load it anew; what the kernel said against the parameters."""
-        if self._hung_on_it is None and self.device.exists():
-            self._hung_on_it = save_link(self.device)
-        link = self._hung_on_it
+        if self._saved_link is None and self.device.exists():
+            self._saved_link = save_link(self.device)
+        link = self._saved_link
         self.touched = True
         if address is None:
             address = bus_address(self.device)
@@ -238,7 +238,7 @@ class Driver:
             if path.is_symlink() and path.name != "module"
         ]
 
-    def _bystanders(self) -> list[str]:
+    def _sibling_ports(self) -> list[str]:
         """Other interfaces that would vanish with the driver though somebody uses them."""
         own, found = bus_address(self.device), []
         for address in self._ports():

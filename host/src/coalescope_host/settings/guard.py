@@ -19,7 +19,7 @@ from .groups import OF_THE_MACHINE
 
 PACKAGE_ROOT = Path(coalescope_host.__file__).parent.parent
 """The folder or the zipapp that the package came from."""
-FED, DISARMED, READY = b".", b"d", b"ready\n"
+HEARTBEAT, DISARMED, READY = b".", b"d", b"ready\n"
 START_S = 120.0
 END_S = 10.0
 
@@ -66,7 +66,7 @@ class Guard:
 
     def feed(self) -> None:
         """Say that this process is alive; often."""
-        self._say(FED)
+        self._say(HEARTBEAT)
 
     def disarm(self) -> None:
         """The settings were put back: forget the state."""

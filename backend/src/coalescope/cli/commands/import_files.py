@@ -13,8 +13,8 @@ from coalescope.client.files.importing import import_file
 from coalescope.client.files.outcomes import FileOutcome
 from coalescope.client.files.together import with_foreign_together
 from coalescope.store import Store
-from coalescope.uploads.incoming import UploadRequest
 from coalescope.uploads.mapping.records import TableMapping
+from coalescope.uploads.parsed_upload import UploadRequest
 from coalescope.uploads.reading import Reading
 
 

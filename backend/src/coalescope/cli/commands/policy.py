@@ -29,10 +29,10 @@ from coalescope.policies.schemas import (
 from coalescope.policies.service import (
     Clients,
     OpenLoop,
-    Trial,
+    Simulation,
     get_policy,
     list_policies,
-    try_policy,
+    simulate_policy,
 )
 
 
@@ -43,7 +43,7 @@ def run(arguments: Namespace) -> int:
         return 0
     get_policy(arguments.policy)  # first: whoever mistyped it is not asked for traffic
     recorded = None if arguments.experiment is None else _recorded(arguments)
-    found = trial_out(try_policy(_trial(arguments, recorded)), recorded)
+    found = trial_out(simulate_policy(_simulation(arguments, recorded)), recorded)
     if arguments.json:
         print_json(found)
     else:
@@ -56,15 +56,15 @@ def _list(arguments: Namespace) -> None:
         raise CoalescopeError(
             "no_policy",
             "No policy is named.",
-            advice=f"Name one of {', '.join(known.name for known in list_policies())}.",
+            advice=f"Name one of {', '.join(policy.name for policy in list_policies())}.",
         )
     if arguments.json:
-        print_json([policy_out(known) for known in list_policies()])
+        print_json([policy_out(policy) for policy in list_policies()])
         return
-    for number, known in enumerate(list_policies()):
+    for number, policy in enumerate(list_policies()):
         if number:
             print()
-        print(f"{known.name}: {known.title}\n  {known.summary}\n  {known.source}")
+        print(f"{policy.name}: {policy.title}\n  {policy.summary}\n  {policy.source}")
 
 
 def _recorded(arguments: Namespace) -> Recorded:
@@ -85,9 +85,9 @@ def _costs(arguments: Namespace) -> Costs:
     return Costs(arguments.interrupt_cost, arguments.packet_cost)
 
 
-def _trial(arguments: Namespace, recorded: Recorded | None) -> Trial:
+def _simulation(arguments: Namespace, recorded: Recorded | None) -> Simulation:
     measured = recorded.intervals_us if recorded else ()
-    return Trial(
+    return Simulation(
         policy=arguments.policy,
         traffic=_traffic(arguments)
         if recorded is None

@@ -29,7 +29,7 @@ from coalescope.store import open_store
 from coalescope.sweeps.events import Listeners
 from coalescope.untrusted.confinement import OF_THE_SERVER
 from coalescope.web.logs import log_as_json
-from coalescope.web.security.slow_clients import KEEP_ALIVE_S, MOST_HEAD_BYTES, TimedConnection
+from coalescope.web.security.slow_clients import KEEP_ALIVE_S, MOST_HEAD_BYTES, TimeoutH11Protocol
 from coalescope.web.workers import supervise
 
 # After a signal: what open requests have, and when the process ends whatever is under way.
@@ -81,7 +81,7 @@ def answer(settings: Settings, listener: socket.socket, announce: Callable[[], N
     app = create_app(settings)
     config = uvicorn.Config(
         app,
-        http=TimedConnection,
+        http=TimeoutH11Protocol,
         h11_max_incomplete_event_size=MOST_HEAD_BYTES,
         log_config=None if settings.log_format == "json" else uvicorn.config.LOGGING_CONFIG,
         log_level="warning",

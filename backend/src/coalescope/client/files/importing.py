@@ -12,7 +12,7 @@ from coalescope.store import Store
 from coalescope.untrusted.bounds import TABLE_BYTES
 from coalescope.uploads.endpoints import receipt_out
 from coalescope.uploads.file_kinds import begins_as_run_log, is_named_as_run_log
-from coalescope.uploads.incoming import UploadRequest
+from coalescope.uploads.parsed_upload import UploadRequest
 from coalescope.uploads.plain_text import refuse_binary
 from coalescope.uploads.reading import Reading
 from coalescope.uploads.service import accept

@@ -12,7 +12,7 @@ from coalescope.web.security.policy import (
 )
 from coalescope.web.security.rates import Counted, RateLimit, counted
 from coalescope.web.security.scopes import SCOPES, Caller, Scope, is_api_path
-from coalescope.web.security.slow_clients import SlowBodies
+from coalescope.web.security.slow_clients import SlowBodyTimeout
 
 __all__ = [
     "DOCUMENTS_POLICY",
@@ -25,7 +25,7 @@ __all__ = [
     "Counted",
     "RateLimit",
     "Scope",
-    "SlowBodies",
+    "SlowBodyTimeout",
     "access_policy",
     "counted",
     "is_api_path",

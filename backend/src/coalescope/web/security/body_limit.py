@@ -9,7 +9,7 @@ from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from coalescope.errors import CoalescopeError
-from coalescope.untrusted.nesting import deeper_than
+from coalescope.untrusted.nesting import exceeds_depth
 
 # The deepest document that the API takes stands in about ten.
 _MOST_BRACKETS = 64
@@ -44,7 +44,9 @@ class BodyLimit:
             received.extend(message.get("body", b""))
             if len(received) > self._most:
                 raise HTTPException(413)
-            if not message.get("more_body", False) and deeper_than(_MOST_BRACKETS, bytes(received)):
+            if not message.get("more_body", False) and exceeds_depth(
+                _MOST_BRACKETS, bytes(received)
+            ):
                 raise HTTPException(422)  # error_responses has its words
             return message
 

@@ -12,9 +12,8 @@ from starlette.datastructures import Headers
 from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from coalescope.db.engine import CAUSE, Cause
+from coalescope.db.engine import AUDIT_CONTEXT, AuditContext
 from coalescope.errors import CoalescopeError
-from coalescope.web.security.guesses import Guesses
 from coalescope.web.security.headers import SecurityHeaders
 from coalescope.web.security.policy import (
     AccessPolicy,
@@ -26,6 +25,7 @@ from coalescope.web.security.policy import (
 )
 from coalescope.web.security.rates import client_of
 from coalescope.web.security.scopes import CALLER, Caller, is_recorded, needed_scope
+from coalescope.web.security.token_attempts import TokenAttemptLimiter
 
 _LOG = logging.getLogger("coalescope.access")
 _MOST_ASKED = 500
@@ -51,7 +51,7 @@ class Guard:
         self._policy = policy
         self._token = token
         self._callers = callers
-        self._guesses = Guesses()
+        self._guesses = TokenAttemptLimiter()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer with the refusal, or pass the request on under the caller's name."""
@@ -112,11 +112,11 @@ class Guard:
             status = message.get("status", status)
             await send(message)
 
-        before = CAUSE.set(Cause(who, what))
+        before = AUDIT_CONTEXT.set(AuditContext(who, what))
         try:
             await self._app(scope, receive, watched_send)
         finally:
-            CAUSE.reset(before)
+            AUDIT_CONTEXT.reset(before)
             _LOG.info("change", extra={"who": who, "what": what, "status": status})
 
 

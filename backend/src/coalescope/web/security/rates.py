@@ -36,7 +36,7 @@ def counted(method: str, path: str) -> Counted | None:
     return "links" if path == "/api/links" else "uploads"
 
 
-class Rates:
+class RateLimiter:
     """Per client a store of `per_minute` requests, which fills again evenly."""
 
     def __init__(self, per_minute: int) -> None:
@@ -79,7 +79,7 @@ class RateLimit:
 
     def __init__(self, app: ASGIApp, per_minute: Mapping[Counted, int]) -> None:
         self._app = app
-        self._rates = {kind: Rates(most) for kind, most in per_minute.items()}
+        self._rates = {kind: RateLimiter(most) for kind, most in per_minute.items()}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Count the request, and refuse it or pass it on."""

@@ -28,7 +28,7 @@ KEEP_ALIVE_S = 130
 MOST_HEAD_BYTES = 2**16
 
 
-class SlowBodies:
+class SlowBodyTimeout:
     """Answers 408 where a body comes more slowly than `bytes_per_s`, `grace_s` aside."""
 
     def __init__(
@@ -80,7 +80,7 @@ class _BoundedHeads(h11.Connection):
         return event
 
 
-class TimedConnection(H11Protocol):
+class TimeoutH11Protocol(H11Protocol):
     """HTTP/1.1 whose heads must come, and whose answers must be taken, within a time."""
 
     head_s = HEAD_S

@@ -6,7 +6,7 @@ import { currentCopy } from '../../../api/copy';
 import { reasonOf } from '../../../api/errors';
 import type { Experiment } from '../../../api/types';
 import { Dialog } from '../../../components/Dialog';
-import { asText, changeOf, type Edited } from './words';
+import { asText, changeOf, type Edited } from './messages';
 import './change.css';
 
 function Refused({ error }: { error: unknown }) {

@@ -3,7 +3,7 @@
 import { useDeletedExperiments, useRestoreExperiment } from '../../../api/changing';
 import { reasonOf } from '../../../api/errors';
 import type { DeletedExperiment } from '../../../api/types';
-import { deletedWords } from './words';
+import { deletedWords } from './messages';
 import './change.css';
 
 function Deleted({ experiment }: { experiment: DeletedExperiment }) {

@@ -3,11 +3,11 @@
 import { useContext } from 'react';
 import { Icon } from '../../../components/Icon';
 import { Menu, MenuCaption, MenuItem } from '../../../components/Menu';
-import { Helped } from '../../../components/QuantityName';
+import { TooltipsEnabled } from '../../../components/QuantityName';
 import { axesAfter, withAxes } from '../../../state/explorer';
 import { type Axis, type AxisScale, NONE } from '../../../state/layout';
 import { useExplorer } from '../context';
-import { shortName } from '../figure/words';
+import { shortName } from '../figure/messages';
 import './axes.css';
 
 export type Place = 'x' | 'y' | 'facet';
@@ -16,10 +16,10 @@ const PLACES: Readonly<Record<Place, string>> = { x: 'Across', y: 'Up', facet: '
 const SCALES: readonly AxisScale[] = ['log', 'linear'];
 
 function useFactors(): { name: string; label: string; note: string; levels: number }[] {
-  const { subject, terms } = useExplorer();
+  const { subject, schema } = useExplorer();
   const known =
     subject.of === 'experiment' ? subject.experiment.factors : [...subject.model.inputs, ...subject.model.parameters];
-  return terms.factors.flatMap(({ name, levels }) => {
+  return schema.factors.flatMap(({ name, levels }) => {
     const factor = known.find((f) => f.name === name);
     if (!factor) return [];
     const settings = levels.length > 0 ? `${levels.length} ${levels.length === 1 ? 'setting' : 'settings'}` : '';
@@ -28,14 +28,14 @@ function useFactors(): { name: string; label: string; note: string; levels: numb
 }
 
 function ScaleItems({ at, axis }: { at: 'x' | 'y'; axis: Axis }) {
-  const { store, terms } = useExplorer();
+  const { store, schema } = useExplorer();
   const state = store.get();
-  const possible = terms.slice(state)[at]?.scales ?? [];
+  const possible = schema.slice(state)[at]?.scales ?? [];
   if (possible.length < 2) return null;
   const now: AxisScale = axis.spacing === 'linear' ? 'linear' : 'log';
   const key = at === 'x' ? 'xScale' : 'yScale';
   const choose = (scale: AxisScale) =>
-    store.set(withAxes(state, { ...state.axes, [key]: scale === possible[0] ? null : scale }, terms));
+    store.set(withAxes(state, { ...state.axes, [key]: scale === possible[0] ? null : scale }, schema));
   return (
     <>
       <MenuCaption>Scale</MenuCaption>
@@ -54,8 +54,8 @@ async function ask(name: string): Promise<void> {
 }
 
 export function AxisMenu({ at }: { at: Place }) {
-  const { store, terms, view } = useExplorer();
-  const helped = useContext(Helped);
+  const { store, schema, view } = useExplorer();
+  const helped = useContext(TooltipsEnabled);
   const factors = useFactors();
   const state = store.get();
   const { axes } = state;
@@ -63,7 +63,7 @@ export function AxisMenu({ at }: { at: Place }) {
   const axis = at === 'facet' ? null : view.layout[at];
   const offered = at === 'facet' ? factors.filter((f) => f.levels > 1) : factors;
   const words = chosen?.label ?? (axis ? shortName(axis) : NONE);
-  const put = (name: string) => store.set(withAxes(state, axesAfter(axes, at, name), terms));
+  const put = (name: string) => store.set(withAxes(state, axesAfter(axes, at, name), schema));
   return (
     <Menu
       label={`${PLACES[at]}: ${words}`}

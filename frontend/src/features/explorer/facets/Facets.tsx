@@ -5,7 +5,7 @@ import { draw } from '../../../layers/svg';
 import { withLevel } from '../../../state/explorer';
 import type { Facet } from '../../../state/view';
 import { useExplorer, useFrame, useSized } from '../context';
-import { levelWords, shortName } from '../figure/words';
+import { levelWords, shortName } from '../figure/messages';
 import { cellsWords, SMALL_HEIGHT, smallNeedle, smallShapes } from './small';
 import './facets.css';
 
@@ -16,8 +16,8 @@ function Small({ facet }: { facet: Facet }) {
   useFrame(({ state }) => {
     const host = svg.element.current;
     const width = svg.width.current;
-    const needle = facet.chosen ? [state.x, state.y] : [];
-    const now = [view, facet, width, ...needle];
+    const crosshair = facet.chosen ? [state.x, state.y] : [];
+    const now = [view, facet, width, ...crosshair];
     if (!host || width === 0 || now.every((v, i) => v === shown.current[i])) return;
     shown.current = now;
     draw(host, [...smallShapes(view, facet, width), ...(facet.chosen ? smallNeedle(view, state, width) : [])]);
@@ -26,12 +26,12 @@ function Small({ facet }: { facet: Facet }) {
 }
 
 export const Facets = memo(function Facets() {
-  const { view, store, terms } = useExplorer();
+  const { view, store, schema } = useExplorer();
   const list = useRef<HTMLDivElement>(null);
   const { facet } = view.layout;
   if (!facet || view.facets.length === 0) return null;
   const { facets } = view;
-  const choose = (level: Facet['level']) => store.set(withLevel(store.get(), facet.name, level, terms));
+  const choose = (level: Facet['level']) => store.set(withLevel(store.get(), facet.name, level, schema));
   const onKeyDown = (event: KeyboardEvent) => {
     const step = { ArrowDown: 1, ArrowRight: 1, ArrowUp: -1, ArrowLeft: -1 }[event.key];
     if (!step) return;

@@ -3,7 +3,7 @@
 import { shapeText } from '../../../plots/file';
 import { NOTE, rect, type Shape, text } from '../../../plots/shapes';
 import type { View } from '../../../state/view';
-import { cutShort, shortName } from '../figure/words';
+import { cutShort, shortName } from '../figure/messages';
 import { facetWords, SMALL_HEIGHT, smallNeedle, smallShapes } from './small';
 
 const LEAST = 140;

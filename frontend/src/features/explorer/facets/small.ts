@@ -6,7 +6,7 @@ import type { Facet, View } from '../../../state/view';
 import { type Frame, fraction } from '../figure/frame';
 import { colourOf, edges } from '../figure/heat';
 import { throughRow } from '../figure/live';
-import { levelWords } from '../figure/words';
+import { levelWords } from '../figure/messages';
 
 /** "TCP, 12 cells" */
 export function facetWords({ layout }: View, { level, points }: Facet): string {
@@ -82,16 +82,16 @@ function lineOf(view: View, facet: Facet, width: number): Shape[] {
 /** Where the crosshair stands in the chosen facet. */
 export function smallNeedle(view: View, at: { x: number | null; y: number | null }, width: number): Shape[] {
   const { layout } = view;
-  const needle = { stroke: 'var(--needle)', 'stroke-width': 1.25 };
+  const crosshair = { stroke: 'var(--crosshair)', 'stroke-width': 1.25 };
   const main = layout.across === 'x' ? at.x : at.y;
   const out: Shape[] = [];
   if (main !== null) {
     const X = lineScales(view, width).across(main);
-    out.push(line(X, 0, X, SMALL_HEIGHT, needle));
+    out.push(line(X, 0, X, SMALL_HEIGHT, crosshair));
   }
   if (layout.shape === 'plane' && layout.y && at.y !== null) {
     const Y = makeScale(layout.y.levels, layout.y.spacing, view.yBounds, [SMALL_HEIGHT, 0])(at.y);
-    out.push(line(0, Y, width, Y, needle));
+    out.push(line(0, Y, width, Y, crosshair));
   }
   return out;
 }

@@ -11,7 +11,7 @@ import { colourOf, isDense, recommendedAt, WORD_BOX } from './heat';
 import { GRID } from './live';
 
 /** The crosshair. */
-interface Needle {
+interface Crosshair {
   readonly x: number;
   readonly y: number;
 }
@@ -30,7 +30,7 @@ const CONTOUR = {
 interface Room {
   /** Left, right, top, bottom. */
   readonly inner: Float64Array;
-  readonly needle: Needle;
+  readonly crosshair: Crosshair;
   /** Heights that labels stand near. */
   readonly spines: Float64Array;
   /** Nothing is written into these: left, right, top, bottom of each. */
@@ -99,14 +99,14 @@ function cliffsOf(z: ArrayLike<number>, step: number): IsCliff {
 
 /** Where the segment begins among the line's points that is nearest to a spine; -1 where none is free. */
 function labelledSegment({ points, count }: Isoline, isCliff: IsCliff, onto: Onto, room: Room): number {
-  const { inner, needle, spines } = room;
+  const { inner, crosshair, spines } = room;
   let best = -1;
   let least = Number.POSITIVE_INFINITY;
   for (let s = 0; s < count; s += 8) {
     const x = onto.left + ((points[s] + points[s + 2]) / 2) * onto.stepX;
     const y = onto.bottom - ((points[s + 1] + points[s + 3]) / 2) * onto.stepY;
     if (x < inner[0] || x > inner[1] || y < inner[2] || y > inner[3]) continue;
-    if (Math.abs(needle.x - x) < 24 || Math.abs(needle.y - y) < 16) continue;
+    if (Math.abs(crosshair.x - x) < 24 || Math.abs(crosshair.y - y) < 16) continue;
     const score = distance(spines, y);
     if (score >= least || !isFree(room, x, y) || isCliff(points[s], points[s + 1])) continue;
     best = s;
@@ -138,14 +138,14 @@ function keptClear(view: View, frame: Frame, yScale: Scale, half: number): Float
 
 /**
  * Labels sit on their line, with a halo in the line's own colour: along a contour the ground does not change. They keep clear of cells, ties,
- * needle, cliffs and the word at the recommended setting, and stand midway between rows, where the plot is emptiest.
+ * crosshair, cliffs and the word at the recommended setting, and stand midway between rows, where the plot is emptiest.
  */
 export function contourLabels(
   lines: readonly Isoline[],
   z: ArrayLike<number>,
   view: View,
   frame: Frame,
-  needle: Needle,
+  crosshair: Crosshair,
 ): Shape[] {
   const { heat, left, plotWidth } = frame;
   const yScale = frame.y;
@@ -173,7 +173,7 @@ export function contourLabels(
       Math.max(heat.top + 12, among ? Math.min(...ys) + 10 : heat.top),
       Math.min(bottom - 12, among ? Math.max(...ys) - 10 : bottom),
     ),
-    needle,
+    crosshair,
     spines: Float64Array.from(spines),
     boxes: keptClear(view, frame, yScale, length / 2),
     cells: Float64Array.from(xs.flatMap((x, i) => [x, ys[i]])),

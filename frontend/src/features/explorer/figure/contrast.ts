@@ -6,12 +6,12 @@ import { gathered, LETTER_PX, MIDDLE, mark, path, rect, type Shape, TEXT, TICK, 
 import { againstCell, againstModel, type Contrasted } from '../../../state/contrast';
 import type { Contrast } from '../../../state/figure';
 import type { View } from '../../../state/view';
+import { hairsAbove, ring, spotOf } from './crosshair';
 import type { Frame } from './frame';
 import { isDense, tileEdges } from './heat';
-import type { Live } from './live';
-import { hairsAbove, ring, spotOf } from './needle';
+import type { FrameData } from './live';
+import type { MainChart, MainChartScene } from './mainChart';
 import { comparisonOf } from './residuals';
-import type { Upper, UpperScene } from './upper';
 
 export interface ContrastScale {
   readonly contrast: Contrast;
@@ -48,7 +48,7 @@ export const placeOn = ({ contrast, bound }: Pick<ContrastScale, 'contrast' | 'b
   contrast === 'ratio' ? Math.log(value) / Math.log(bound) : value / bound;
 
 /** Cells against the model at the sliders as they stand, or against the other experiment's. */
-export function contrastedCells(view: View, live: Pick<Live, 'state' | 'theta'>): Contrasted[] {
+export function contrastedCells(view: View, live: Pick<FrameData, 'state' | 'theta'>): Contrasted[] {
   const { contrast, frames } = live.state;
   const pooledDf = view.fit?.diagnostics.degrees_of_freedom ?? Number.NaN;
   if (view.figure === 'residuals') {
@@ -140,7 +140,7 @@ function tilesOf(view: View, frame: Frame): (x: number, y: number) => Tile | nul
 
 const PALE = 0.2;
 
-function tileShapes(scene: UpperScene, all: readonly Contrasted[], scale: ContrastScale) {
+function tileShapes(scene: MainChartScene, all: readonly Contrasted[], scale: ContrastScale) {
   const { view, frame } = scene;
   const at = tilesOf(view, frame);
   const areas: Shape[] = [];
@@ -151,11 +151,11 @@ function tileShapes(scene: UpperScene, all: readonly Contrasted[], scale: Contra
     const tile = at(point.x, point.y);
     if (!tile || !frame.y) continue;
     const t = placeOn(scale, value);
-    const told = judged !== 'same' && Number.isFinite(t);
+    const significant = judged !== 'same' && Number.isFinite(t);
     // are not significantly different: a faint tint of its side
-    const fill = told ? t : Number.isFinite(t) ? PALE * Math.max(-1, Math.min(1, t)) : 0;
+    const fill = significant ? t : Number.isFinite(t) ? PALE * Math.max(-1, Math.min(1, t)) : 0;
     areas.push(rect(tile.x, tile.y, tile.width, tile.height, { fill: diverging(fill) }));
-    if (!told)
+    if (!significant)
       areas.push(
         rect(tile.x + 2.5, tile.y + 2.5, tile.width - 5, tile.height - 5, {
           fill: 'none',
@@ -163,7 +163,7 @@ function tileShapes(scene: UpperScene, all: readonly Contrasted[], scale: Contra
           'stroke-dasharray': '2 3',
         }),
       );
-    const ink = told ? inkOnDiverging(t) : 'var(--ink-2)';
+    const ink = significant ? inkOnDiverging(t) : 'var(--ink-2)';
     const [X, Y] = [frame.x(point.x), frame.y(point.y)];
     const words = contrastWords(value, scale);
     const roomy = tile.width > words.length * LETTER_PX.name + 2 && tile.height > 40;
@@ -176,7 +176,12 @@ function tileShapes(scene: UpperScene, all: readonly Contrasted[], scale: Contra
     );
     if (roomy)
       cells.push(
-        text(X, Y + 19, words, { ...MIDDLE, 'font-size': TEXT.label, 'font-weight': told ? 600 : 400, fill: ink }),
+        text(X, Y + 19, words, {
+          ...MIDDLE,
+          'font-size': TEXT.label,
+          'font-weight': significant ? 600 : 400,
+          fill: ink,
+        }),
       );
   }
   // settings without a counterpart have nothing to compare
@@ -194,7 +199,7 @@ function tileShapes(scene: UpperScene, all: readonly Contrasted[], scale: Contra
   return { areas: gathered(paths), cells: [] };
 }
 
-export const contrastMap: Upper = {
+export const contrastMap: MainChart = {
   shapes(scene) {
     const { view, frame, live } = scene;
     const all = contrastedCells(view, live);
@@ -206,7 +211,7 @@ export const contrastMap: Upper = {
         ? [rect(left + 0.5, heat.top + 0.5, plotWidth - 1, heat.height - 1, { fill: 'none', stroke: 'var(--line)' })]
         : [],
       hairs: hairsAbove(frame, spot),
-      needle: [...ring(spot), ...(all.length === 0 ? [] : bar(view, frame, scale))],
+      crosshair: [...ring(spot), ...(all.length === 0 ? [] : bar(view, frame, scale))],
       ...tileShapes(scene, all, scale),
     };
   },

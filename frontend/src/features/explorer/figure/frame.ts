@@ -5,7 +5,7 @@ import { decadeTicks, linear, log, makeScale, niceStep, niceTicks, type Scale } 
 import { LETTER_PX } from '../../../plots/shapes';
 import { type Axis, isNominal } from '../../../state/layout';
 import type { View } from '../../../state/view';
-import { cutShort, levelWords, settingText } from './words';
+import { cutShort, levelWords, settingText } from './messages';
 
 export interface Box {
   readonly top: number;

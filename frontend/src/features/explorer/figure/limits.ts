@@ -6,18 +6,23 @@ import { HALO, LETTER_PX, LIVE, MIDDLE, mark, moving, path, rect, type Shape, TE
 import { LIMITS } from '../../../state/figure';
 import { type Prepared, predictAt, prepare } from '../../../state/prediction';
 import type { View } from '../../../state/view';
+import { hairsAbove, ring, spotOf } from './crosshair';
 import type { Frame } from './frame';
 import { GRID, type Sampler } from './live';
-import { hairsAbove, ring, spotOf } from './needle';
+import type { MainChart, MainChartScene } from './mainChart';
 import { patternOf } from './patterns';
-import type { Upper, UpperScene } from './upper';
 
 /** What the codes stand for. */
 export const meaningsOf = (view: View): readonly string[] =>
   view.binding?.model.outputs.find((o) => o.name === LIMITS)?.meanings ?? [];
 
 /** The code at one place; NaN without a model that says it. */
-export function limitAt(view: View, x: number, y: number, live: Pick<UpperScene['live'], 'state' | 'theta'>): number {
+export function limitAt(
+  view: View,
+  x: number,
+  y: number,
+  live: Pick<MainChartScene['live'], 'state' | 'theta'>,
+): number {
   const { binding } = view;
   if (!binding || !(LIMITS in binding.kernels)) return Number.NaN;
   return predictAt({ ...binding, output: LIMITS, parts: [] }, x, y, live.state.frames, live.theta).total;
@@ -31,8 +36,8 @@ interface Grid {
 
 const grids = new WeakMap<Sampler, Grid>();
 
-/** Outlined again when a slider moved, not when the needle did. */
-function regionsFor({ view, frame, sampler, live }: UpperScene): Region[] {
+/** Outlined again when a slider moved, not when the crosshair did. */
+function regionsFor({ view, frame, sampler, live }: MainChartScene): Region[] {
   const { binding } = view;
   const { heat, left, plotWidth, y } = frame;
   if (!binding || !heat || !y) return [];
@@ -84,13 +89,13 @@ function areas(
   return { fills, names };
 }
 
-export const limits: Upper = {
+export const limits: MainChart = {
   shapes(scene) {
     const { view, frame, live } = scene;
     const { heat, left, plotWidth } = frame;
     const spot = spotOf(view, frame, live);
     const meanings = meaningsOf(view);
-    // the needle names the area that it stands in
+    // the crosshair names the area that it stands in
     const code = limitAt(view, live.place.x, live.place.y, live);
     const words = meanings[code] ?? '';
     const { fills, names } = areas(code, regionsFor(scene), meanings, frame);
@@ -124,7 +129,7 @@ export const limits: Upper = {
           : []),
         ...names,
       ],
-      needle: [...ring(spot), ...said],
+      crosshair: [...ring(spot), ...said],
     };
   },
 };

@@ -23,16 +23,16 @@ import {
 import type { Pen } from '../../../plots/simplified';
 import type { View } from '../../../state/view';
 import { type Frame, floorOf, hasBars, labelledLevels, labelRoom, tickWords } from './frame';
-import type { Live, Sampler, Series } from './live';
-import { axisTitle, levelWords, settingText, titleWithUnit, upwardTitle } from './words';
+import type { FrameData, Sampler, Series } from './live';
+import { axisTitle, levelWords, settingText, titleWithUnit, upwardTitle } from './messages';
 
-/** Lines at round values: under everything, the needle too. */
+/** Lines at round values: under everything, the crosshair too. */
 export const grid = (frame: Frame): Shape[] =>
   frame.valueTicks.map((v) =>
     line(frame.left, frame.v(v), frame.left + frame.plotWidth, frame.v(v), { stroke: 'var(--line)' }),
   );
 
-/** Axes and their titles; the needle runs behind them. */
+/** Axes and their titles; the crosshair runs behind them. */
 export function axes(view: View, frame: Frame): Shape[] {
   const { left, plotWidth, lines, across } = frame;
   const right = left + plotWidth;
@@ -222,7 +222,7 @@ export interface Stroke {
 }
 
 /** Curves, solid within the measured settings and dotted beyond. */
-export function strokes(view: View, live: Live, sampler: Sampler): Stroke[] {
+export function strokes(view: View, live: FrameData, sampler: Sampler): Stroke[] {
   const end = sampler.pxs.length - 1;
   const out = live.curves.flatMap(({ series, values }): Stroke[] => {
     if (!series) return [];
@@ -242,12 +242,12 @@ export function strokes(view: View, live: Live, sampler: Sampler): Stroke[] {
     ];
   });
   if (!live.own) return out;
-  const needle = { stroke: 'var(--needle)', 'stroke-width': 1.25, 'stroke-opacity': 0.8 };
-  return [...out, { values: live.own.values, parts: [[0, end]], attributes: needle }];
+  const crosshair = { stroke: 'var(--crosshair)', 'stroke-width': 1.25, 'stroke-opacity': 0.8 };
+  return [...out, { values: live.own.values, parts: [[0, end]], attributes: crosshair }];
 }
 
 /** The floor of the cost, where it is on the plot. */
-export function floorLine(view: View, frame: Frame, live: Live): Shape[] {
+export function floorLine(view: View, frame: Frame, live: FrameData): Shape[] {
   const floor = floorOf(view, live.theta);
   if (floor === null || !(frame.v(floor) < frame.lines.top + frame.lines.height)) return [];
   const Y = frame.v(floor);
@@ -259,7 +259,7 @@ export function floorLine(view: View, frame: Frame, live: Live): Shape[] {
 }
 
 /** Both as shapes. */
-export const curves = (view: View, frame: Frame, live: Live, sampler: Sampler): Shape[] => [
+export const curves = (view: View, frame: Frame, live: FrameData, sampler: Sampler): Shape[] => [
   ...floorLine(view, frame, live),
   ...strokes(view, live, sampler).map(({ values, parts, attributes }) =>
     path(parts.map(([from, to]) => stretch(frame, sampler.pxs, values, from, to)).join(''), attributes),

@@ -4,13 +4,13 @@
 import type { FactorValue } from '../../../api/types';
 import { type Binding, fromCells } from '../../../state/binding';
 import { widened } from '../../../state/bounds';
+import type { DataSlices } from '../../../state/dataSlice';
 import type { ExplorerState } from '../../../state/explorer';
 import { fieldOf } from '../../../state/field';
 import { predictionHalf, thetaOf } from '../../../state/fit';
 import { type Axis, FEWEST_OF_A_CURVE, type Layout, type Point, pointsOf } from '../../../state/layout';
 import { type Pin, pinLetter, suits } from '../../../state/pins';
 import { type Frames, gradientAt, type Prediction, type Prepared, predictor, prepare } from '../../../state/prediction';
-import type { Slices } from '../../../state/slice';
 import type { View } from '../../../state/view';
 import { type Frame, MOST_OTHERS } from './frame';
 
@@ -47,7 +47,7 @@ export interface Place {
   readonly cell: Point | null;
 }
 
-export interface Live {
+export interface FrameData {
   readonly state: ExplorerState;
   readonly theta: Readonly<Record<string, number>>;
   readonly edited: boolean;
@@ -106,7 +106,7 @@ function rowsOf(view: View, state: ExplorerState): Series[] {
 }
 
 /** The lines of the lower plot. Of a plane: its rows. Else: the levels of the first choice, so that workloads stand beside each other. */
-export function seriesOf(view: View, state: ExplorerState, slices: Slices): Series[] {
+export function seriesOf(view: View, state: ExplorerState, slices: DataSlices): Series[] {
   const { layout } = view;
   if (layout.shape === 'plane') return rowsOf(view, state);
   const choice = layout.choices.find((c) => c !== layout.facet);
@@ -128,7 +128,7 @@ export function seriesOf(view: View, state: ExplorerState, slices: Slices): Seri
   ];
 }
 
-/** What a pinned parameter set draws. It stands still while the one in hand moves. */
+/** What a pinned parameter set draws. It stands still while the current one moves. */
 export interface Pinned {
   readonly letter: string;
   readonly curves: readonly { readonly series: Series; readonly values: Float64Array }[];
@@ -144,7 +144,7 @@ export interface Sampler {
   readonly pxs: Float64Array;
   /** The samples between which the cells lie; null of a line beyond all of them. */
   within(series: Series): readonly [number, number] | null;
-  live(state: ExplorerState): Live;
+  live(state: ExplorerState): FrameData;
 }
 
 const positions = (scale: Frame['x'], from: number, to: number, n: number): Float64Array =>
@@ -154,7 +154,7 @@ const positions = (scale: Frame['x'], from: number, to: number, n: number): Floa
 type Fill = (out: Float64Array, theta: Theta) => void;
 type Theta = Readonly<Record<string, number>>;
 
-interface Drawn {
+interface OnMounted {
   readonly curve: Curve;
   /** Null where no slider moves it. */
   readonly fill: Fill | null;
@@ -187,7 +187,7 @@ function drawnOf(
   series: readonly Series[],
   across: 'x' | 'y',
   frames: Frames,
-): Drawn[] {
+): OnMounted[] {
   const moving = binding ? series.filter((s) => s.chosen) : [];
   const fills = binding && moving.length > 0 ? modelRows(binding, lineXs, moving, across, frames) : [];
   return series.map((s) => {
@@ -295,8 +295,8 @@ export function samplerOf(
     pxs,
     within: ({ y }) => (layout.shape === 'plane' && beyond(y) ? null : span),
     live(state) {
-      const theta = thetaOf(view.sliders, state.byHand);
-      const edited = Object.keys(state.byHand).some((name) => name in theta && theta[name] !== view.start[name]);
+      const theta = thetaOf(view.sliders, state.overrides);
+      const edited = Object.keys(state.overrides).some((name) => name in theta && theta[name] !== view.start[name]);
       const at = across === 'x' ? state.x : state.y;
       for (const { curve, fill } of drawn) {
         fill?.(curve.values, theta);
@@ -321,7 +321,7 @@ export function samplerOf(
 }
 
 /** The value scale gives way when a curve leaves it far behind. */
-function reach(view: View, drawn: readonly Drawn[]): readonly [number, number] {
+function reach(view: View, drawn: readonly OnMounted[]): readonly [number, number] {
   let lo = Number.POSITIVE_INFINITY;
   let hi = Number.NEGATIVE_INFINITY;
   for (const { curve } of drawn)

@@ -6,7 +6,7 @@ import { HALO, LETTER_PX, MIDDLE, moving, type Shape, TEXT } from '../../../plot
 import type { View } from '../../../state/view';
 import type { Frame } from './frame';
 import { aside, namedOf, seriesName } from './lines';
-import type { Live, Series } from './live';
+import type { FrameData, Series } from './live';
 
 const ABOVE = 11;
 const HEIGHT = 13;
@@ -45,7 +45,7 @@ function partnerMarks(view: View, frame: Frame): Spot[][] {
 }
 
 /** Where the names have room above their lines, as far left as that is. It stays while a slider moves. */
-export function labelPlace(view: View, frame: Frame, live: Live, lineXs: Float64Array, needle: number): number {
+export function labelPlace(view: View, frame: Frame, live: FrameData, lineXs: Float64Array, crosshair: number): number {
   const { levels } = frame.across;
   const n = lineXs.length - 1;
   const index = (v: number): number => Math.round(((frame.x(v) - frame.left) / frame.plotWidth) * n);
@@ -80,7 +80,7 @@ export function labelPlace(view: View, frame: Frame, live: Live, lineXs: Float64
 
   let [best, widest] = [first, -1];
   for (let k = first; k <= to - n * 0.06 && widest < CLEAR; k += 4) {
-    if (Math.abs(frame.x(lineXs[k]) - needle) < FROM_NEEDLE) continue;
+    if (Math.abs(frame.x(lineXs[k]) - crosshair) < FROM_NEEDLE) continue;
     const here = room(k);
     if (here > widest + 0.5) [best, widest] = [k, here];
   }
@@ -100,7 +100,7 @@ function farthestApart(view: View, frame: Frame, series: readonly Series[]): num
 }
 
 /** Direct labels: above the lines of a plane near their left end, beside a point where there is no line. */
-export function lineLabels(view: View, frame: Frame, live: Live, lineXs: Float64Array, k: number): Shape[] {
+export function lineLabels(view: View, frame: Frame, live: FrameData, lineXs: Float64Array, k: number): Shape[] {
   if (!frame.heat) return [];
   const drawn = namedOf(
     live.curves.filter((c) => c.series),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pinned parameter sets under the one in hand: the same lines and contours, told apart by dash and letter, never by colour.
+// Pinned parameter sets under the current one: the same lines and contours, distinguished by dash and letter, never by colour.
 import { contourLines } from '../../../plots/contours';
 import { HALO, path, polyline, type Shape, TEXT, text } from '../../../plots/shapes';
 import type { View } from '../../../state/view';

@@ -4,8 +4,8 @@
 import { decimal } from '../../../plots/number';
 import { isRejected } from '../../../state/fit';
 import type { View } from '../../../state/view';
+import { namedSetting } from './messages';
 import { comparisonOf, worstOf } from './residuals';
-import { namedSetting } from './words';
 
 /** Whether the surface is a model's that the replicates contradict. */
 export const isRejectedModel = ({ mode, fit }: Pick<View, 'mode' | 'fit'>): boolean =>

@@ -8,7 +8,7 @@ import { t95 } from '../../../state/fit';
 import type { Point } from '../../../state/layout';
 import { type Counted, type Frames, type Prepared, prepare } from '../../../state/prediction';
 import type { View } from '../../../state/view';
-import { settingText, unitAfter } from './words';
+import { settingText, unitAfter } from './messages';
 
 /** The model at each cell, with the packets and interrupts that the cell itself counted. */
 export interface Comparison {
@@ -126,10 +126,10 @@ export function residualShapes(
       const outline = markPath(kind, X, Y, radius);
       const beyond = Math.abs(v) > base;
       if (p.x === place.x && p.y === place.y) {
-        const needle = { stroke: 'var(--needle)', 'stroke-width': 1.5 };
+        const crosshair = { stroke: 'var(--crosshair)', 'stroke-width': 1.5 };
         here = [
-          path(`M${X} ${zero}V${Y}`, needle),
-          path(outline, { ...needle, fill: beyond ? 'var(--ground)' : 'var(--needle)' }),
+          path(`M${X} ${zero}V${Y}`, crosshair),
+          path(outline, { ...crosshair, fill: beyond ? 'var(--ground)' : 'var(--crosshair)' }),
         ];
         return;
       }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A slider as a ruler: whisker = 95 % interval, square = fit, needle = now.
+// A slider as a ruler: whisker = 95 % interval, square = fit, crosshair = now.
 import { decimal, digitsOfStep } from '../../../plots/number';
 import { linear, log, niceStep } from '../../../plots/scale';
 import { END, LETTER_PX, line, MIDDLE, path, rect, type Shape, TICK, text } from '../../../plots/shapes';
@@ -69,7 +69,9 @@ export function rulerShapes(slider: Ruled, value: number, width: number): Shape[
     rect(inside(start) - 2.5, BASE - 7, 5, 5, { fill: 'var(--ground)', stroke: 'var(--ink)', 'stroke-width': 1.5 }),
   );
   const X = Math.round(inside(value) * 100) / 100;
-  out.push(path(`M${X - 5} 0h10v3l-5 5l-5 -5z`, { fill: 'var(--needle)', stroke: 'var(--ground)', 'stroke-width': 1 }));
-  out.push(line(X, 6, X, BASE + 6, { stroke: 'var(--needle)', 'stroke-width': 1.5 }));
+  out.push(
+    path(`M${X - 5} 0h10v3l-5 5l-5 -5z`, { fill: 'var(--crosshair)', stroke: 'var(--ground)', 'stroke-width': 1 }),
+  );
+  out.push(line(X, 6, X, BASE + 6, { stroke: 'var(--crosshair)', 'stroke-width': 1.5 }));
   return out;
 }

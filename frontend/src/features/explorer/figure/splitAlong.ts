@@ -70,9 +70,9 @@ export function alongShapes(
   out.push(text(end, BOTTOM + 15, setting(bounds[1]), { ...END, ...TICK }));
   if (at !== null && at >= bounds[0] && at <= bounds[1]) {
     const X = scale(at);
-    out.push(line(X, 0, X, BOTTOM + 3, { stroke: 'var(--needle)', 'stroke-width': 1.5 }));
+    out.push(line(X, 0, X, BOTTOM + 3, { stroke: 'var(--crosshair)', 'stroke-width': 1.5 }));
     if (X > 40 && X < end - 40)
-      out.push(text(X, BOTTOM + 15, setting(at), { ...MIDDLE, ...TICK, fill: 'var(--needle-ink)' }));
+      out.push(text(X, BOTTOM + 15, setting(at), { ...MIDDLE, ...TICK, fill: 'var(--crosshair-ink)' }));
   }
   return out;
 }

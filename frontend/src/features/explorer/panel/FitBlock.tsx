@@ -8,7 +8,7 @@ import { Notice } from '../../../components/Notice';
 import { brief, decimal } from '../../../plots/number';
 import { isRejected } from '../../../state/fit';
 import { useExplorer, useFrame } from '../context';
-import { PullChooser } from '../pull/PullChooser';
+import { DragChooser } from '../drag/DragChooser';
 import { inPageWords } from './fitWords';
 import { IdleLoad } from './IdleLoad';
 import { MethodMenu } from './MethodMenu';
@@ -124,7 +124,7 @@ export function FitBlock({ state }: { state: FitState | null }) {
           <Parameter key={slider.name} slider={slider} />
         ))}
       </div>
-      <PullChooser />
+      <DragChooser />
       {subject.of === 'experiment' && subject.opened && (
         <p className="note">Fits are made by the server: to fit these parameters to the cells, upload the table.</p>
       )}

@@ -2,9 +2,9 @@
 
 import { useMemo, useRef } from 'react';
 import { Segmented } from '../../../components/Segmented';
-import { write } from '../../../layers/words';
+import { write } from '../../../layers/messages';
 import { decimal } from '../../../plots/number';
-import { useExplorer, useTurn } from '../context';
+import { useExplorer, useSpareTime } from '../context';
 import { comparisonOf, residual } from '../figure/residuals';
 
 /** The paper takes every packet as full; the cells counted shorter ones. */
@@ -14,7 +14,7 @@ export function FramesSwitch() {
   const { frames } = store.get();
   const { binding } = view;
   const full = useMemo(() => (frames === 'full' ? comparisonOf(view, 'full') : null), [frames, view]);
-  useTurn((live) => {
+  useSpareTime((live) => {
     const host = note.current;
     if (!host) return false;
     const fill = live.place.prediction?.inputs.packet_fill;

@@ -3,11 +3,11 @@
 import { useRef } from 'react';
 import { inSentence } from '../../../components/factorWords';
 import { Rich } from '../../../components/Rich';
-import { write } from '../../../layers/words';
+import { write } from '../../../layers/messages';
 import { decimal, digitsFor, setting, worded } from '../../../plots/number';
 import { dependsOn } from '../../../state/binding';
-import { useExplorer, useTurn } from '../context';
-import { redundant, shortName, unitAfter } from '../figure/words';
+import { useExplorer, useSpareTime } from '../context';
+import { redundant, shortName, unitAfter } from '../figure/messages';
 
 /** "1118 = 813 + 432.0 × (0.266 + 1.110 / 2.52)", or the inputs of another model. */
 export function LiveNumbers() {
@@ -16,7 +16,7 @@ export function LiveNumbers() {
   const { binding } = view;
   const cost = binding !== null && binding.parts.length > 0;
   const digits = digitsFor(view.values[1] - view.values[0]);
-  useTurn((live) => {
+  useSpareTime((live) => {
     const p = host.current;
     const { prediction } = live.place;
     p?.classList.toggle('empty', prediction === null);
@@ -71,7 +71,7 @@ export function LiveNumbers() {
 function Inputs() {
   const { view } = useExplorer();
   const host = useRef<HTMLSpanElement>(null);
-  useTurn((live) => {
+  useSpareTime((live) => {
     const span = host.current;
     const { prediction } = live.place;
     if (!span || !prediction || !view.binding) return false;

@@ -27,7 +27,7 @@ export function MethodMenu() {
           key={id}
           checked={id === method}
           note={METHOD[id].note}
-          onSelect={() => store.update({ method: id, byHand: {} })}
+          onSelect={() => store.update({ method: id, overrides: {} })}
         >
           {METHOD[id].label}
         </MenuItem>
@@ -37,7 +37,7 @@ export function MethodMenu() {
         checked={base}
         note="what passes without traffic, per second: needs runs of different load"
         unavailable={timed || base ? undefined : 'the cells do not tell how long they took (elapsed_s)'}
-        onSelect={() => store.update({ base: !base, byHand: {} })}
+        onSelect={() => store.update({ base: !base, overrides: {} })}
       >
         Idle load
       </MenuItem>

@@ -36,7 +36,7 @@ export function ModelMenu({ current }: { current: string }) {
           onSelect={() =>
             store.update({
               model: i === 0 && view.turnedDown?.model.id !== id ? null : id,
-              byHand: {},
+              overrides: {},
               pins: [],
               surface: 'model',
             })

@@ -2,12 +2,12 @@
 
 import { type ReactNode, useRef } from 'react';
 import { Rich } from '../../../components/Rich';
-import { write } from '../../../layers/words';
+import { write } from '../../../layers/messages';
 import { decimal, digitsFor, withHalf } from '../../../plots/number';
 import { predictAt } from '../../../state/prediction';
-import { useExplorer, useTurn } from '../context';
+import { useExplorer, useSpareTime } from '../context';
+import { namedSetting, shortUnit, unitAfter } from '../figure/messages';
 import { SPLIT_HEIGHT, splitShapes } from '../figure/split';
-import { namedSetting, shortUnit, unitAfter } from '../figure/words';
 import { usePlot } from '../usePlot';
 
 /** The headline: the value at the crosshair, and the cell beside it. */
@@ -18,7 +18,7 @@ export function Now({ children }: { children?: ReactNode }) {
   const beside = useRef<HTMLSpanElement>(null);
   const at = useRef<HTMLElement>(null);
   const digits = digitsFor(view.values[1] - view.values[0]);
-  useTurn(({ place, state }) => {
+  useSpareTime(({ place, state }) => {
     const { x, y } = view.layout;
     const settings = [
       y && state.y !== null ? namedSetting(y, state.y) : '',
@@ -71,7 +71,7 @@ export function CostSplit() {
   const { binding, layout } = view;
   const digits = digitsFor(view.values[1] - view.values[0]);
   const corner = { x: layout.x?.levels[0] ?? 0, y: layout.y?.levels[0] ?? 0 };
-  useTurn((live, held) => {
+  useSpareTime((live, held) => {
     const host = plot.element.current;
     const now = live.place.prediction;
     if (!host || !binding || !now || plot.hidden.current) return false;

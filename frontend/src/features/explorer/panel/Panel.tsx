@@ -3,8 +3,8 @@
 
 import { memo } from 'react';
 import { Link } from 'wouter';
+import { AfterFirstPaint } from '../../../components/AfterPaint';
 import { inSentence } from '../../../components/factorWords';
-import { Beside } from '../../../components/Later';
 import { Notice } from '../../../components/Notice';
 import { catalogue } from '../../../engine/catalogue';
 import { NO_MODEL } from '../../../state/explorer';
@@ -12,7 +12,7 @@ import { inLogarithm } from '../../../state/field';
 import type { View } from '../../../state/view';
 import { useExplorer } from '../context';
 import { Equation } from '../Equation';
-import { shortName, whyNothingBetween } from '../figure/words';
+import { shortName, whyNothingBetween } from '../figure/messages';
 import { Pins } from '../pins/Pins';
 import { CellList } from './CellList';
 import { FitBlock, type FitState } from './FitBlock';
@@ -114,7 +114,7 @@ export const Panel = memo(function Panel({ fitState }: { fitState: FitState | nu
         <FramesSwitch />
       </div>
       <FitBlock state={fitState} />
-      <Beside>
+      <AfterFirstPaint>
         <Pins />
         <Residuals />
         <Now>
@@ -128,7 +128,7 @@ export const Panel = memo(function Panel({ fitState }: { fitState: FitState | nu
           </details>
         )}
         <PythonStatus />
-      </Beside>
+      </AfterFirstPaint>
     </aside>
   );
 });

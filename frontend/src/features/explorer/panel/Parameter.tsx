@@ -4,11 +4,11 @@ import { useRef } from 'react';
 import { Mathematics } from '../../../components/Mathematics';
 import { QuantityName } from '../../../components/QuantityName';
 import { Rich } from '../../../components/Rich';
+import { write } from '../../../layers/messages';
 import { draw } from '../../../layers/svg';
-import { write } from '../../../layers/words';
 import { decimal, worded } from '../../../plots/number';
 import { type Slider, settingAt, strideOf, trackOf } from '../../../state/fit';
-import { useAfterFrame, useExplorer, useFrame, useSized, useTurn } from '../context';
+import { useAfterFrame, useExplorer, useFrame, useSized, useSpareTime } from '../context';
 import { RULER_HEIGHT, rulerShapes } from '../figure/ruler';
 import { TypedValue } from './TypedValue';
 
@@ -23,7 +23,7 @@ function unitNote(slider: Slider): string {
 }
 
 export function Parameter({ slider }: { slider: Slider }) {
-  const { store, settleRulers, hold } = useExplorer();
+  const { store, settleRulers, beginDrag } = useExplorer();
   const row = useRef<HTMLDivElement>(null);
   const ruler = useSized<SVGSVGElement>();
   const input = useRef<HTMLInputElement>(null);
@@ -57,7 +57,7 @@ export function Parameter({ slider }: { slider: Slider }) {
     write(output.current, worded(value, digits, slider.meanings));
   });
   // what a screen reader says instead of the number of steps
-  useTurn(({ theta }) => {
+  useSpareTime(({ theta }) => {
     const range = input.current;
     const value = theta[name];
     if (!range || value === undefined) return false;
@@ -68,8 +68,8 @@ export function Parameter({ slider }: { slider: Slider }) {
   });
 
   const set = (value: number) => {
-    const { [name]: _, ...rest } = store.get().byHand;
-    store.update({ byHand: value === start ? rest : { ...rest, [name]: value } });
+    const { [name]: _, ...rest } = store.get().overrides;
+    store.update({ overrides: value === start ? rest : { ...rest, [name]: value } });
   };
   const fitWords = slider.interval
     ? `fit ${decimal(start, 3)}, 95 % ${decimal(slider.interval[0], 3)} to ${decimal(slider.interval[1], 3)}`
@@ -109,7 +109,7 @@ export function Parameter({ slider }: { slider: Slider }) {
           aria-labelledby={`${id}-name`}
           aria-describedby={`${id}-fit`}
           // of another button's press a menu takes the release
-          onPointerDown={(event) => event.button === 0 && hold()}
+          onPointerDown={(event) => event.button === 0 && beginDrag()}
           onInput={(event) => set(settingAt(slider, event.currentTarget.valueAsNumber))}
           onDoubleClick={() => set(start)}
         />

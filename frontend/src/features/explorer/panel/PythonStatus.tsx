@@ -7,7 +7,7 @@ import type { Binding } from '../../../state/binding';
 import { predictAt } from '../../../state/prediction';
 import type { View } from '../../../state/view';
 import { useExplorer, useFrame } from '../context';
-import type { Live } from '../figure/live';
+import type { FrameData } from '../figure/live';
 
 const QUIET_MS = 400;
 
@@ -17,7 +17,7 @@ interface Sample {
 }
 
 /** The corners, the middle and the crosshair: scalars for Python, the kernel's value beside them. */
-function samplesOf(view: View, binding: Binding, live: Live): Sample[] {
+function samplesOf(view: View, binding: Binding, live: FrameData): Sample[] {
   const { x, y } = view.layout;
   const ends = (levels: readonly number[] | undefined, at: number | null) =>
     levels ? [...new Set([levels[0], at ?? levels[0], levels[levels.length - 1]])] : [0];
@@ -60,7 +60,7 @@ export function PythonStatus() {
   const { view } = useExplorer();
   const status = useSyncExternalStore(python.subscribe, python.status);
   const [agreement, setAgreement] = useState<{ difference: number; points: number } | null>(null);
-  const latest = useRef<Live | null>(null);
+  const latest = useRef<FrameData | null>(null);
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
 
   const compare = () => {

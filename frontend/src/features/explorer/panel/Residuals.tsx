@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import { useMemo, useRef } from 'react';
-import { write } from '../../../layers/words';
+import { write } from '../../../layers/messages';
 import { decimal, digitsFor } from '../../../plots/number';
-import { useExplorer, useTurn } from '../context';
-import type { Live } from '../figure/live';
+import { useExplorer, useSpareTime } from '../context';
+import type { FrameData } from '../figure/live';
+import { kindWord } from '../figure/messages';
 import { comparisonOf, RESIDUALS_HEIGHT, residualShapes, residualWords, signed, worstOf } from '../figure/residuals';
-import { kindWord } from '../figure/words';
 import { usePlot } from '../usePlot';
 import { SettingHead, SettingNames, settingOf } from './Setting';
 
-function inksOf(live: Live): Map<number, string> {
+function inksOf(live: FrameData): Map<number, string> {
   return new Map(live.curves.flatMap((c) => (c.series ? [[c.series.y, c.series.ink] as const] : [])));
 }
 
@@ -21,7 +21,7 @@ export function Residuals() {
   const worst = useRef<HTMLSpanElement>(null);
   const comparison = useMemo(() => comparisonOf(view, frames), [view, frames]);
   const shares = comparison?.points.some((p) => p.mean !== 0);
-  useTurn((live, held) => {
+  useSpareTime((live, held) => {
     if (!comparison) return false;
     const predictions = comparison.predictions(live.theta);
     if (plot.element.current && !plot.hidden.current)
@@ -59,7 +59,7 @@ function SideBySide({ comparison }: { comparison: NonNullable<ReturnType<typeof 
   const body = useRef<HTMLTableSectionElement>(null);
   const digits = digitsFor(view.values[1] - view.values[0]);
   const percent = comparison.calm < 1 ? 2 : 1;
-  useTurn((live) => {
+  useSpareTime((live) => {
     const predictions = comparison.predictions(live.theta);
     comparison.points.forEach((p, i) => {
       const row = body.current?.rows[i];

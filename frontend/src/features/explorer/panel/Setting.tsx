@@ -4,7 +4,7 @@ import { inSentence } from '../../../components/factorWords';
 import { QuantityName } from '../../../components/QuantityName';
 import type { Point } from '../../../state/layout';
 import { useExplorer } from '../context';
-import { settingText, shortName } from '../figure/words';
+import { settingText, shortName } from '../figure/messages';
 
 export function settingOf(view: ReturnType<typeof useExplorer>['view'], p: { x: number; y: number }): string {
   const { x, y } = view.layout;

@@ -5,9 +5,9 @@ import { Segmented } from '../../../components/Segmented';
 import { decimal, digitsFor } from '../../../plots/number';
 import type { Axis } from '../../../state/layout';
 import { prepare } from '../../../state/prediction';
-import { useExplorer, useTurn } from '../context';
+import { useExplorer, useSpareTime } from '../context';
+import { shortName } from '../figure/messages';
 import { ALONG_HEIGHT, type Along, alongOf, alongShapes, topAbove } from '../figure/splitAlong';
-import { shortName } from '../figure/words';
 import { usePlot } from '../usePlot';
 
 const several = (axis: Axis | null): axis is Axis => axis !== null && axis.levels.length > 1 && !axis.names;
@@ -25,7 +25,7 @@ export function SplitAlong() {
   const { binding } = view;
   const digits = digitsFor(view.values[1] - view.values[0]);
 
-  useTurn(({ theta, place }, held) => {
+  useSpareTime(({ theta, place }, held) => {
     const host = plot.element.current;
     const width = plot.width.current;
     if (!host || !binding || !several(axis) || width === 0 || plot.hidden.current) return false;

@@ -2,7 +2,7 @@
 // What the server says of a fit, with the names that the page has. No DOM.
 import { inSentence, shortLabel } from '../../../components/factorWords';
 import type { Layout } from '../../../state/layout';
-import { levelWords } from '../figure/words';
+import { levelWords } from '../figure/messages';
 import { METHOD } from './methods';
 
 const GREEK: Readonly<Record<string, string>> = { alpha: 'α', beta: 'β', gamma: 'γ', delta: 'δ', theta: 'θ' };

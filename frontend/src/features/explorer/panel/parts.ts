@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the panel does not need for the first view.
-import { part } from '../../../components/part';
+import { lazyPart } from '../../../components/lazyPart';
 
-export const ModelNotes = part('What the model says of itself', async () => (await import('./ModelNotes')).default);
-export const PinnedSets = part('The pinned sets', async () => (await import('../pins/PinnedSets')).default);
+export const ModelNotes = lazyPart('What the model says of itself', async () => (await import('./ModelNotes')).default);
+export const PinnedSets = lazyPart('The pinned sets', async () => (await import('../pins/PinnedSets')).default);

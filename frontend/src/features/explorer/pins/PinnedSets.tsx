@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// The sets that are pinned: their names, and their numbers beside those in hand. Its code comes with the first of them.
+// The sets that are pinned: their names, and their numbers beside the current ones. Its code comes with the first of them.
 
 import { useRef } from 'react';
 import { Icon } from '../../../components/Icon';
 import { Mathematics } from '../../../components/Mathematics';
 import { QuantityName } from '../../../components/QuantityName';
-import { write } from '../../../layers/words';
+import { write } from '../../../layers/messages';
 import { decimal, digitsFor, worded } from '../../../plots/number';
 import { LONGEST_NAME, type Pin, pinLetter, short } from '../../../state/pins';
 import { predictAt } from '../../../state/prediction';
-import { useExplorer, useTurn } from '../context';
+import { useExplorer, useSpareTime } from '../context';
 import { DASHES } from '../figure/pinned';
 import { comparisonOf, signed, worstOf } from '../figure/residuals';
 
@@ -40,7 +40,7 @@ function Swatch({ i }: { i: number }) {
   );
 }
 
-/** A column for the set in hand, and one for each pin. */
+/** A column for the current set, and one for each pin. */
 function Table({ pins }: { pins: readonly Pin[] }) {
   const { view, store } = useExplorer();
   const body = useRef<HTMLTableSectionElement>(null);
@@ -55,7 +55,7 @@ function Table({ pins }: { pins: readonly Pin[] }) {
     const most = comparison && worstOf(comparison.points, comparison.predictions(theta));
     return most ? `${signed(most.percent, 1)} %` : '–';
   };
-  useTurn(({ theta, place }) => {
+  useSpareTime(({ theta, place }) => {
     view.sliders.forEach((s, row) => {
       put(row, 1, worded(theta[s.name], s.digits, s.meanings));
     });
@@ -136,10 +136,10 @@ export default function PinnedSets(props: { pins: readonly Pin[]; replace: (pin:
             <button
               type="button"
               className="quiet small"
-              aria-label={`Take ${pin.name} in hand`}
+              aria-label={`Load ${pin.name}`}
               onClick={() => {
                 const moved = view.sliders.filter((s) => pin.values[s.name] !== short(s.start));
-                store.update({ byHand: Object.fromEntries(moved.map((s) => [s.name, pin.values[s.name]])) });
+                store.update({ overrides: Object.fromEntries(moved.map((s) => [s.name, pin.values[s.name]])) });
                 settleRulers();
               }}
             >

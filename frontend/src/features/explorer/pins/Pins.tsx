@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Parameter sets beside each other: pinned, named, compared, taken in hand again.
+// Parameter sets beside each other: pinned, named, compared, loaded again.
 
 import { useSyncExternalStore } from 'react';
 import { thetaOf } from '../../../state/fit';
@@ -15,11 +15,11 @@ export function Pins() {
   const replace = (pin: Pin, by: Pin | null): void =>
     store.update({ pins: all.flatMap((p) => (p === pin ? (by ? [by] : []) : [p])) });
   const add = (): void => {
-    const { byHand } = store.get();
+    const { overrides } = store.get();
     const values = Object.fromEntries(
-      Object.entries(thetaOf(view.sliders, byHand)).map(([name, value]) => [name, short(value)]),
+      Object.entries(thetaOf(view.sliders, overrides)).map(([name, value]) => [name, short(value)]),
     );
-    const start = Object.keys(byHand).length > 0 ? 'Edited' : view.fit ? 'Fit' : 'Start';
+    const start = Object.keys(overrides).length > 0 ? 'Edited' : view.fit ? 'Fit' : 'Start';
     store.update({ pins: [...pins, { name: freeName(pins, start), values }] });
   };
   return (

@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 // The factors that are no axes: which of their levels is looked at.
 import type { Factor, FactorValue } from '../../../api/types';
-import { part } from '../../../components/part';
+import { lazyPart } from '../../../components/lazyPart';
 import { QuantityName } from '../../../components/QuantityName';
 import { withLevel } from '../../../state/explorer';
 import { matches } from '../../../state/layout';
 import { useExplorer } from '../context';
-import { levelWords } from '../figure/words';
+import { levelWords } from '../figure/messages';
 import { Options } from './Options';
 
 /** More levels than this are not listed in the rail. */
 const MOST_LISTED = 8;
 
-const LevelPicker = part('The list of levels', async () => (await import('../axes/LevelPicker')).LevelPicker);
+const LevelPicker = lazyPart('The list of levels', async () => (await import('../axes/LevelPicker')).LevelPicker);
 
 /** A few levels stand in the rail; of many, the chosen one, and a list that can be searched. */
 function Levels({ factor }: { factor: Factor }) {
-  const { subject, store, terms } = useExplorer();
+  const { subject, store, schema } = useExplorer();
   const { where } = store.get();
   const cells = subject.of === 'experiment' ? subject.cells : [];
   const count = new Map<FactorValue | undefined, number>();
@@ -35,7 +35,7 @@ function Levels({ factor }: { factor: Factor }) {
   });
   const choose = (value: string) => {
     const level = factor.levels.find((l) => String(l) === value) ?? value;
-    store.set(withLevel(store.get(), factor.name, level, terms));
+    store.set(withLevel(store.get(), factor.name, level, schema));
   };
   const List = options.length > MOST_LISTED ? LevelPicker : Options;
   return <List label={factor.label} value={String(where[factor.name])} options={options} onChange={choose} />;

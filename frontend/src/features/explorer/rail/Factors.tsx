@@ -9,7 +9,7 @@ import { type Axis, levelAt } from '../../../state/layout';
 import { AxisMenu } from '../axes/AxisMenu';
 import { useExplorer } from '../context';
 import { rowsShown } from '../figure/live';
-import { redundant, settingText, shortName } from '../figure/words';
+import { redundant, settingText, shortName } from '../figure/messages';
 import { RangeRuler } from './RangeRuler';
 
 function LineChips({ axis }: { axis: Axis }) {
@@ -38,7 +38,7 @@ function LineChips({ axis }: { axis: Axis }) {
 }
 
 function AxisRow({ at, axis, chips }: { at: 'x' | 'y'; axis: Axis; chips: boolean }) {
-  const { terms, view } = useExplorer();
+  const { schema, view } = useExplorer();
   const single = axis.levels.length === 1;
   const unit = redundant(axis) ? '' : axis.unit;
   const roomy = !chips && !axis.names && shortName(axis).length + unit.length < 13;
@@ -51,7 +51,7 @@ function AxisRow({ at, axis, chips }: { at: 'x' | 'y'; axis: Axis; chips: boolea
       <span>
         {/* an axis that is there alone lies across, whichever it was chosen for */}
         <i className="at">{view.layout.across === at ? 'x' : at}</i>
-        {terms.factors.length > 1 ? (
+        {schema.factors.length > 1 ? (
           <AxisMenu at={at} />
         ) : (
           <QuantityName name={axis.name}>{shortName(axis)}</QuantityName>
@@ -64,22 +64,22 @@ function AxisRow({ at, axis, chips }: { at: 'x' | 'y'; axis: Axis; chips: boolea
 }
 
 export function Factors() {
-  const { subject, store, terms, view } = useExplorer();
+  const { subject, store, schema, view } = useExplorer();
   const { x, y, shape } = view.layout;
-  const facets = terms.factors.filter((f) => f.levels.length > 1).length > 1;
+  const facets = schema.factors.filter((f) => f.levels.length > 1).length > 1;
   return (
     <div className="block">
       <header className="row">
         <h2 className="cap">Factors</h2>
         {x && y && (
-          <button type="button" className="quiet small" onClick={() => store.set(swapped(store.get(), terms))}>
+          <button type="button" className="quiet small" onClick={() => store.set(swapped(store.get(), schema))}>
             <Icon name="swap" small />
             Swap x and y
           </button>
         )}
       </header>
       {y && <AxisRow at="y" axis={y} chips={shape === 'plane'} />}
-      {!y && terms.factors.length > 1 && (
+      {!y && schema.factors.length > 1 && (
         <div className="factor">
           <span>
             <i className="at">y</i>

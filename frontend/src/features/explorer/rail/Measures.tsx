@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The measures of the cells: what is looked at, and what they lack.
-import { Later } from '../../../components/Later';
+import { AfterPaint } from '../../../components/AfterPaint';
 import { Rich } from '../../../components/Rich';
 import type { BundledQuantity } from '../../../state/models';
 import { useExplorer } from '../context';
-import { levelWords, shortUnit } from '../figure/words';
+import { levelWords, shortUnit } from '../figure/messages';
 import { Options } from './Options';
 
 const SHORT: Readonly<Record<string, string>> = {
@@ -88,16 +88,16 @@ export function Measures() {
           : 'not available',
       unavailable: true,
     }));
-  const choose = (measure: string) => store.update({ measure, model: null, byHand: {}, pins: [] });
+  const choose = (measure: string) => store.update({ measure, model: null, overrides: {}, pins: [] });
   return (
     <>
       <Options label="Measure" options={[...options(first), ...lacking]} value={chosen} onChange={choose} />
       {raw.length > 0 && (
         <details className="more">
           <summary>{raw.length} raw counters</summary>
-          <Later>
+          <AfterPaint>
             <Options label="Raw counters" options={options(raw)} value={chosen} onChange={choose} />
-          </Later>
+          </AfterPaint>
         </details>
       )}
     </>

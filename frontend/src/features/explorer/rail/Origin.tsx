@@ -4,7 +4,7 @@ import type { Experiment } from '../../../api/types';
 import { QuantityName } from '../../../components/QuantityName';
 import { Rich } from '../../../components/Rich';
 import { catalogue } from '../../../engine/catalogue';
-import { levelWords } from '../figure/words';
+import { levelWords } from '../figure/messages';
 
 export function SourceLink({ experiment }: { experiment: Experiment }) {
   const { url } = experiment.source;

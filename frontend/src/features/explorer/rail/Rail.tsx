@@ -3,16 +3,16 @@
 
 import { memo, useContext, useState } from 'react';
 import { Link } from 'wouter';
+import { AfterFirstPaint } from '../../../components/AfterPaint';
 import { inSentence } from '../../../components/factorWords';
 import { Icon } from '../../../components/Icon';
 import { Kind } from '../../../components/Kind';
-import { Beside } from '../../../components/Later';
-import { Helped } from '../../../components/QuantityName';
+import { TooltipsEnabled } from '../../../components/QuantityName';
 import { Rich } from '../../../components/Rich';
 import type { Axis } from '../../../state/layout';
 import { TourButton } from '../../tour/TourButton';
 import { useExplorer } from '../context';
-import { levelWords, shortName } from '../figure/words';
+import { levelWords, shortName } from '../figure/messages';
 import { ModelNotes } from '../panel/parts';
 import { Choices } from './Choices';
 import { ExperimentMenu } from './ExperimentMenu';
@@ -30,7 +30,7 @@ function summaryOf({ view, store }: ReturnType<typeof useExplorer>): string {
 }
 
 export const Rail = memo(function Rail() {
-  const helped = useContext(Helped);
+  const helped = useContext(TooltipsEnabled);
   const explorer = useExplorer();
   const { subject } = explorer;
   const [open, setOpen] = useState(false);
@@ -69,7 +69,7 @@ export const Rail = memo(function Rail() {
           <Icon name="down" small />
         </button>
       </div>
-      <Beside>
+      <AfterFirstPaint>
         <Choices />
         <div className="block">
           <h2 className="cap">{subject.of === 'model' ? 'Output' : 'Measure'}</h2>
@@ -92,7 +92,7 @@ export const Rail = memo(function Rail() {
             {subject.of === 'experiment' && <TourButton />}
           </div>
         )}
-      </Beside>
+      </AfterFirstPaint>
     </aside>
   );
 });

@@ -5,9 +5,9 @@ import { makeScale } from '../../../plots/scale';
 import { line, MIDDLE, type Shape, TICK, text } from '../../../plots/shapes';
 import type { Axis } from '../../../state/layout';
 import { useExplorer, useFrame, useSized } from '../context';
-import { cutShort, settingText, settingWords, shortName } from '../figure/words';
+import { cutShort, settingText, settingWords, shortName } from '../figure/messages';
 
-/** The settings of the axis across as a little ruler, with the needle on it. */
+/** The settings of the axis across as a little ruler, with the crosshair on it. */
 export function RangeRuler({ axis }: { axis: Axis }) {
   const svg = useSized<SVGSVGElement>();
   const shown = useRef('');
@@ -32,7 +32,7 @@ export function RangeRuler({ axis }: { axis: Axis }) {
         }),
       );
     if (at !== null && at >= lo && at <= hi)
-      shapes.push(line(x(at), 3, x(at), 15, { stroke: 'var(--needle)', 'stroke-width': 1.5 }));
+      shapes.push(line(x(at), 3, x(at), 15, { stroke: 'var(--crosshair)', 'stroke-width': 1.5 }));
     const ends = [lo, hi].map((v) => cutShort(settingText(axis, v), 10));
     shapes.push(text(0, 26, ends[0], TICK), text(width, 26, ends[1], { 'text-anchor': 'end', ...TICK }));
     if (levels.length > 2 && width > 150)

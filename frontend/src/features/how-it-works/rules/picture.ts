@@ -5,9 +5,9 @@ import { END, HALO, line, NOTE, path, type Shape, TICK, text } from '../../../pl
 import {
   axis,
   box,
+  crosshair,
   floor,
   heightOf,
-  needle,
   type Place,
   rounded,
   stacked,
@@ -48,7 +48,7 @@ function barShapes(bars: readonly Bar[], { top, bottom }: Place, f: View): Shape
 
 function markShapes({ t_us, label }: NonNullable<Lane['marks']>, { top, bottom }: Place, f: View): Shape[] {
   const [from, to] = [until(t_us, f.from), until(t_us, f.now_us)];
-  const room = f.needle / Math.max(1, to - from);
+  const room = f.crosshair / Math.max(1, to - from);
   let d = '';
   const labels: Shape[] = [];
   for (let k = from; k < to; k++) {
@@ -83,7 +83,7 @@ function stepShapes(steps: readonly Step[], { top, bottom }: Place, f: View): Sh
   let d = `M${rounded(Math.max(0, f.x(own[0].t_us)))} ${bottom}`;
   for (const { t_us, value } of own) d += `H${rounded(Math.max(0, f.x(t_us)))}V${y(value)}`;
   return [
-    path(`${d}H${f.needle}V${bottom}Z`, { fill: 'var(--cost-byte)' }),
+    path(`${d}H${f.crosshair}V${bottom}Z`, { fill: 'var(--cost-byte)' }),
     text(f.width, top + 8, f.narrow ? '' : brief(most, 3), { ...NOTE, ...HALO, ...END }),
   ];
 }
@@ -104,5 +104,5 @@ export function pictureOfReplay(
     ...(lane.marks ? markShapes(lane.marks, places[k], f) : []),
     floor(f, places[k]),
   ]);
-  return { shapes: [...axis(f, height), ...shapes, ...needle(f, height)], us_per_px: f.us_per_px };
+  return { shapes: [...axis(f, height), ...shapes, ...crosshair(f, height)], us_per_px: f.us_per_px };
 }

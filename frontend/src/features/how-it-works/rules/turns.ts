@@ -17,7 +17,7 @@ import {
   until,
 } from './rule';
 
-export interface Turns {
+export interface FrameQueue {
   readonly arrivals: Float64Array;
   /** When an interrupt tells of each. */
   readonly told: Float64Array;
@@ -28,7 +28,7 @@ export interface Turns {
 }
 
 /** Interrupts at `due(first packet, interrupt before)`, or with the last of `frames`; whole turns only. */
-function turns(arrivals: Float64Array, frames: number, due: (first: number, last: number) => number): Turns {
+function turns(arrivals: Float64Array, frames: number, due: (first: number, last: number) => number): FrameQueue {
   const told = new Float64Array(arrivals.length);
   const raised: number[] = [];
   const upTo = [0];
@@ -50,11 +50,11 @@ function turns(arrivals: Float64Array, frames: number, due: (first: number, last
 }
 
 /** Interrupts at least `delay_us` apart. */
-export const throttled = (arrivals: Float64Array, delay_us: number): Turns =>
+export const throttled = (arrivals: Float64Array, delay_us: number): FrameQueue =>
   turns(arrivals, Number.POSITIVE_INFINITY, (first, last) => Math.max(first, last + delay_us));
 
 /** An interrupt `delay_us` after the first packet, or with the last of `frames`. */
-export const gathered = (arrivals: Float64Array, delay_us: number, frames = Number.POSITIVE_INFINITY): Turns =>
+export const gathered = (arrivals: Float64Array, delay_us: number, frames = Number.POSITIVE_INFINITY): FrameQueue =>
   turns(arrivals, Math.max(1, frames), (first) => first + delay_us);
 
 const SHARES = { p50: 0.5, p90: 0.9, p99: 0.99, p999: 0.999 };
@@ -78,7 +78,7 @@ export function waitsOf(
 }
 
 /** Counts over whole turns: from the first interrupt to the last one. */
-export function countsOf({ arrivals, told, raised, upTo }: Turns, queues = 1): Replay['counted'] {
+export function countsOf({ arrivals, told, raised, upTo }: FrameQueue, queues = 1): Replay['counted'] {
   const whole = (t_us: number): number => until(raised, t_us);
   const share = (value: (turns: number, packets: number, span_us: number) => number) => (t_us: number) => {
     const n = whole(t_us);
@@ -118,7 +118,7 @@ export const arrivalEvents = (arrivals: Float64Array): readonly Event[] =>
 interface Timing {
   readonly title: string;
   /** When the timer of a turn starts, and when it is due. */
-  timer(turns: Turns, k: number): readonly [number, number];
+  timer(turns: FrameQueue, k: number): readonly [number, number];
 }
 
 const THROTTLE = (delay_us: number): Timing => ({
@@ -131,7 +131,7 @@ const TIMER: Timing = {
   timer: ({ arrivals, raised, upTo }, k) => [arrivals[upTo[k]], raised[k]],
 };
 
-function replayOf(played: Turns, { title, timer }: Timing, queues: number, span_us: number): Replay {
+function replayOf(played: FrameQueue, { title, timer }: Timing, queues: number, span_us: number): Replay {
   const { arrivals, told, raised, upTo } = played;
   const brought = (k: number): number => upTo[k + 1] - upTo[k];
   const bars = raised.map((_, k) => {
@@ -180,7 +180,7 @@ const ranges = {
 } as const;
 const start = { delay_us: 50, packet_rate_hz: 80_000 };
 
-function ofPoisson(play: (arrivals: Float64Array, v: Numbers) => Turns, timing: (v: Numbers) => Timing) {
+function ofPoisson(play: (arrivals: Float64Array, v: Numbers) => FrameQueue, timing: (v: Numbers) => Timing) {
   return {
     counts: 'packets' as const,
     many: (v: Numbers) => enough(1 + v.delay_us / gapOf(v)),

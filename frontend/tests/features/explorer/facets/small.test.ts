@@ -4,17 +4,17 @@ import { catalogue } from '../../../../src/engine/catalogue';
 import { SMALL_HEIGHT, smallNeedle, smallShapes } from '../../../../src/features/explorer/facets/small';
 import { shapeText } from '../../../../src/plots/file';
 import type { Shape } from '../../../../src/plots/shapes';
+import { slicesOf } from '../../../../src/state/dataSlice';
 import { fromQuery } from '../../../../src/state/link';
-import { slicesOf } from '../../../../src/state/slice';
 import type { Subject } from '../../../../src/state/subject';
-import { termsOf } from '../../../../src/state/terms';
 import { viewOf } from '../../../../src/state/view';
+import { schemaOf } from '../../../../src/state/viewSchema';
 import { bench } from '../../../designs';
 import { dillon, nfs } from '../../../published';
 
 function looked(subject: Subject, query: string) {
   const slices = slicesOf(subject, catalogue);
-  const { state } = fromQuery(query, termsOf(subject, slices));
+  const { state } = fromQuery(query, schemaOf(subject, slices));
   return { view: viewOf(subject, slices, state, null, false), state };
 }
 
@@ -49,8 +49,8 @@ describe('small multiples', () => {
 
   it('carry the crosshair of the picture', () => {
     const { view, state } = looked(dillon(), 'facet=workload&delay_us=0');
-    const [needle] = smallNeedle(view, state, 140);
-    expect(numbers(needle, 'x1')).toBeGreaterThan(0);
-    expect(numbers(needle, 'x1')).toBeLessThan(30);
+    const [crosshair] = smallNeedle(view, state, 140);
+    expect(numbers(crosshair, 'x1')).toBeGreaterThan(0);
+    expect(numbers(crosshair, 'x1')).toBeLessThan(30);
   });
 });

@@ -1,0 +1,144 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Answers to the explorer's first questions, sent with its document so that it waits for none.
+
+They stand in the document's head as JSON, under the names that a published copy keeps them by
+(frontend/src/api/preloaded.ts reads them). If there are too many cells for that, they are fetched
+beside the page's scripts instead of after them. The page asks for whatever is missing.
+"""
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import unquote
+
+from coalescope_models.inference.methods import DEFAULT_METHOD
+from sqlalchemy.engine import Connection
+from starlette.datastructures import QueryParams
+from starlette.types import Scope
+
+from coalescope.db.engine import Database
+from coalescope.errors import CoalescopeError
+from coalescope.experiments.conditional import tag_of
+from coalescope.experiments.description import describe_experiment
+from coalescope.experiments.endpoints import cells_out
+from coalescope.experiments.records import ExperimentRecord
+from coalescope.experiments.schemas import ExperimentOut
+from coalescope.experiments.service import SLUG, get_experiment
+from coalescope.fits.cache import LruCache
+from coalescope.fits.schemas import FitIn
+from coalescope.publishing.questions import COSTS, fit_requests
+from coalescope.runs.intervals import JudgedCells
+from coalescope.runs.service import cells_in_sequence
+from coalescope.settings import Settings
+from coalescope.web.security import reading_is_open
+
+_ADDRESS = re.compile(r"(?:/embed)?/explorer/([^/]+)/?")
+_KEPT = 16
+# What is larger comes no sooner with the document than after it.
+_MOST_CHARACTERS = 2**18
+# As the page asks for them, so that it is given what is under way (frontend/src/api/client.ts).
+_PRELOADED = (
+    '    <link rel="preload" as="fetch" crossorigin href="/api/experiments/{slug}/cells">\n'
+)
+
+Json = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class _Known:
+    """What is told of an experiment while it stands, and the fits of its own view."""
+
+    experiment: str
+    cells: str
+    method: str
+    measure: str | None
+    fits: tuple[Mapping[str, Any], ...]
+
+
+class Preloader:
+    """The answers for the document that a request is answered with, as an element of its head."""
+
+    def __init__(
+        self,
+        database: Database,
+        settings: Settings,
+        fits: LruCache[Any],
+        judged: LruCache[JudgedCells],
+    ) -> None:
+        self._database = database
+        self._judged = judged
+        self._open = reading_is_open(settings)
+        self._fits = fits
+        self._kept: LruCache[_Known] = LruCache(_KEPT)
+
+    def __call__(self, scope: Scope) -> str:
+        """The element; "" where nothing is told: what a token guards, a document does not say."""
+        found = _ADDRESS.fullmatch(scope["path"])
+        slug = unquote(found[1]) if found else ""
+        if not self._open or not SLUG.fullmatch(slug):
+            return ""
+        try:
+            with self._database.read() as connection:
+                record = get_experiment(connection, slug)
+                key = (record.id, record.data_version, record.updated_at)
+                known = self._kept.get(key, lambda: self._described(connection, record))
+        except CoalescopeError:  # no such experiment: the page says so
+            return ""
+        own = f"experiments/{slug}"
+        asked = QueryParams(scope["query_string"])
+        answers = {f"{own}.json": known.experiment}
+        fits = list(self._first_fits(record, known, asked))
+        if fits:
+            answers[f"{own}/fits.json"] = _encoded(fits)
+        whole = _element(answers | {f"{own}/cells.json": known.cells})
+        if len(whole) <= _MOST_CHARACTERS:
+            return whole
+        # with runs left out, the page asks for other cells
+        beside = "" if "without" in asked else _PRELOADED.format(slug=slug)
+        return beside + _element(answers)
+
+    def _first_fits(
+        self, record: ExperimentRecord, known: _Known, query: QueryParams
+    ) -> Iterator[Json]:
+        """What the view opens with, where it was asked for before: a document waits for no fit."""
+        measure = query.get("measure") or known.measure
+        first = {
+            "response": COSTS.get(measure) if measure else None,
+            "method": query.get("fit") or known.method,
+        }
+        for asked in known.fits:
+            here = all(query.get(name, level) == level for name, level in asked["where"].items())
+            if here and first.items() <= asked.items():
+                key = (record.id, record.data_version, FitIn(**asked).request(record))
+                fit = self._fits.find(key)
+                if fit is not None:
+                    yield {"asked": asked, "answer": fit.model_dump(mode="json")}
+
+    def _described(self, connection: Connection, record: ExperimentRecord) -> _Known:
+        """GET /api/experiments/{slug} and …/cells."""
+        judged = self._judged.get(tag_of(record), lambda: cells_in_sequence(connection, record))
+        cells = judged.cells
+        experiment = ExperimentOut.model_validate(describe_experiment(record, cells))
+        listed = cells_out(record, judged)
+        told, filled = experiment.model_dump(mode="json"), listed.model_dump(mode="json")
+        view, fit = told["default_view"], told["default_fit"]
+        return _Known(
+            experiment=_encoded(told),
+            cells=_encoded(filled),
+            method=fit["method"] if fit else DEFAULT_METHOD,
+            measure=view["measure"] if view else None,
+            fits=tuple(fit_requests(told, filled)),
+        )
+
+
+def _encoded(answer: Json | list[Json]) -> str:
+    # no "<": nothing in it can end the element
+    return json.dumps(answer, separators=(",", ":")).replace("<", "\\u003c")
+
+
+def _element(answers: Mapping[str, str]) -> str:
+    """The element that holds encoded answers by their names, which are ASCII."""
+    text = ",".join(f'"{name}":{answer}' for name, answer in answers.items())
+    return f'    <script type="application/json" id="answers">{{{text}}}</script>\n'
