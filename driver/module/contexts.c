@@ -22,15 +22,15 @@ static __always_inline struct cpu_context context_of_task(const struct task_stru
 	const struct nsproxy *namespaces;
 
 	if (is_idle_task(task))
-		return (struct cpu_context){ CONTEXT_IDLE, 0 };
+		return (struct cpu_context){ CPU_CONTEXT_IDLE, 0 };
 	if (task->flags & PF_KTHREAD) {
 		u32 slots = slots_of_thread(task);
 
-		return (struct cpu_context){ slots ? CONTEXT_NAPI_THREAD : CONTEXT_TASK, slots };
+		return (struct cpu_context){ slots ? CPU_CONTEXT_NAPI_THREAD : CPU_CONTEXT_TASK, slots };
 	}
 	/* Compared by address only, and `task` runs here: it does not change it meanwhile. NULL while it exits. */
 	namespaces = READ_ONCE(task->nsproxy);
-	return (struct cpu_context){ CONTEXT_TASK, namespaces ? slots_of_net(namespaces->net_ns) : 0 };
+	return (struct cpu_context){ CPU_CONTEXT_TASK, namespaces ? slots_of_net(namespaces->net_ns) : 0 };
 }
 
 struct cpu_context context_of_current(void)
@@ -42,7 +42,7 @@ struct cpu_context context_of_current(void)
 void napi_thread_found(struct cpu_state *cpu, u32 slots)
 {
 	settle(cpu);
-	cpu->context = (struct cpu_context){ CONTEXT_NAPI_THREAD, slots };
+	cpu->context = (struct cpu_context){ CPU_CONTEXT_NAPI_THREAD, slots };
 }
 
 /* For whom the receive softirq works most likely: whose NAPI waits for it, or else whose it polled last. */
@@ -69,10 +69,10 @@ void on_softirq_entry(void *data, unsigned int vector)
 	struct cpu_state *cpu = begin_update_irqs_on();
 
 	if (vector == NET_RX_SOFTIRQ) {
-		push_context(cpu, CONTEXT_NET_RX, 0);
+		push_context(cpu, CPU_CONTEXT_NET_RX, 0);
 		cpu->last_polled_slots = 0;
 	} else {
-		push_context(cpu, CONTEXT_OTHER_INTERRUPT, 0);
+		push_context(cpu, CPU_CONTEXT_OTHER_INTERRUPT, 0);
 	}
 	end_update_irqs_on();
 }
@@ -92,7 +92,7 @@ void on_vector_entry(void *data, int vector)
 {
 	struct cpu_state *cpu = begin_update_irqs_off();
 
-	push_context(cpu, CONTEXT_OTHER_INTERRUPT, 0);
+	push_context(cpu, CPU_CONTEXT_OTHER_INTERRUPT, 0);
 	end_update_irqs_off();
 }
 
@@ -108,7 +108,7 @@ void on_vector_exit(void *data, int vector)
 static void forget_what_was_under_way(struct cpu_state *cpu)
 {
 	cpu->depth = 0;
-	cpu->assigned_cycles = cpu->cycles[CONTEXT_NET_RX];
+	cpu->assigned_cycles = cpu->cycles[CPU_CONTEXT_NET_RX];
 	cpu->batch = (struct poll_batch){ 0 };
 	cpu->pending_slots = 0;
 	cpu->last_polled_slots = 0;
@@ -173,7 +173,7 @@ static void forget_here(void *argument)
 	unsigned int i;
 
 	clear_slot(&cpu->context, slot);
-	for (i = 0; i < CONTEXT_DEPTH; i++)
+	for (i = 0; i < CPU_CONTEXT_DEPTH; i++)
 		clear_slot(&cpu->interrupted[i], slot);
 	cpu->pending_slots &= ~slot;
 	cpu->last_polled_slots &= ~slot;

@@ -46,7 +46,7 @@ static __always_inline void settle(struct cpu_state *cpu)
 static __always_inline void push_context(struct cpu_state *cpu, enum context_kind kind, u32 slots)
 {
 	settle(cpu);
-	if (likely(cpu->depth < CONTEXT_DEPTH))
+	if (likely(cpu->depth < CPU_CONTEXT_DEPTH))
 		cpu->interrupted[cpu->depth++] = cpu->context;
 	else
 		cpu->too_deep = true;
@@ -63,14 +63,14 @@ static __always_inline void pop_context(struct cpu_state *cpu)
 /* What the receive softirq did since the last poll ended was for these. */
 static __always_inline void assign_net_rx(struct cpu_state *cpu, u32 slots)
 {
-	add_cycles(cpu, slots, CONTEXT_NET_RX, cpu->cycles[CONTEXT_NET_RX] - cpu->assigned_cycles);
-	cpu->assigned_cycles = cpu->cycles[CONTEXT_NET_RX];
+	add_cycles(cpu, slots, CPU_CONTEXT_NET_RX, cpu->cycles[CPU_CONTEXT_NET_RX] - cpu->assigned_cycles);
+	cpu->assigned_cycles = cpu->cycles[CPU_CONTEXT_NET_RX];
 }
 
 /* A NAPI instance was polled; slots: of the monitored interface that it belongs to, 0: of another. */
 static __always_inline void poll_ended(struct cpu_state *cpu, u32 slots)
 {
-	if (cpu->context.kind != CONTEXT_NET_RX)
+	if (cpu->context.kind != CPU_CONTEXT_NET_RX)
 		return;
 	settle(cpu);
 	assign_net_rx(cpu, slots);

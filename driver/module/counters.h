@@ -20,13 +20,13 @@ struct monitor;
 
 /* What a CPU does. Interrupts interrupt each other, hence the stack. */
 enum context_kind {
-	CONTEXT_IDLE,
-	CONTEXT_TASK, /* slots: the monitored interfaces of its network namespace */
-	CONTEXT_OTHER_INTERRUPT,
-	CONTEXT_DEVICE_INTERRUPT, /* slots: whose handler runs */
-	CONTEXT_NET_RX, /* the receive softirq: for whom is known when a poll ends */
-	CONTEXT_NAPI_THREAD, /* slots: whose */
-	CONTEXT_KINDS
+	CPU_CONTEXT_IDLE,
+	CPU_CONTEXT_TASK, /* slots: the monitored interfaces of its network namespace */
+	CPU_CONTEXT_OTHER_INTERRUPT,
+	CPU_CONTEXT_DEVICE_INTERRUPT, /* slots: whose handler runs */
+	CPU_CONTEXT_NET_RX, /* the receive softirq: for whom is known when a poll ends */
+	CPU_CONTEXT_NAPI_THREAD, /* slots: whose */
+	CPU_CONTEXT_KINDS
 };
 
 struct cpu_context {
@@ -38,11 +38,11 @@ struct cpu_context {
 
 /* What a CPU counts for a monitored interface without looking at its monitor. All 0 when the slot is given away. */
 struct slot_counters {
-	u64 cycles[CONTEXT_KINDS];
+	u64 cycles[CPU_CONTEXT_KINDS];
 	u64 interrupts;
 };
 
-#define CONTEXT_DEPTH 8 /* a task, softirq, hard interrupts of several vectors: real kernels reach 4 */
+#define CPU_CONTEXT_DEPTH 8 /* a task, softirq, hard interrupts of several vectors: real kernels reach 4 */
 
 /*
  * The frames of the poll in progress after its first. They are of one device and queue and differ in length only. A poll
@@ -66,11 +66,11 @@ struct cpu_state {
 
 	u64 since; /* when `context` took over */
 	struct cpu_context context;
-	struct cpu_context interrupted[CONTEXT_DEPTH];
+	struct cpu_context interrupted[CPU_CONTEXT_DEPTH];
 	unsigned int depth;
-	bool too_deep; /* interrupts nested deeper than CONTEXT_DEPTH: some cycles went to the wrong context */
-	u64 cycles[CONTEXT_KINDS];
-	u64 assigned_cycles; /* of cycles[CONTEXT_NET_RX], those of polls that have ended */
+	bool too_deep; /* interrupts nested deeper than CPU_CONTEXT_DEPTH: some cycles went to the wrong context */
+	u64 cycles[CPU_CONTEXT_KINDS];
+	u64 assigned_cycles; /* of cycles[CPU_CONTEXT_NET_RX], those of polls that have ended */
 	u32 pending_slots; /* whose NAPI waits for the receive softirq here */
 	u32 last_polled_slots; /* whose poll was the last in this softirq */
 

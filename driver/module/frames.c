@@ -143,7 +143,7 @@ static bool begins_poll_batch(struct cpu_state *cpu, struct monitor *monitor, un
 	u64 frame = BATCH_PACKET + (leaves_fcs(skb->dev) ? 0 : ETH_FCS_LEN);
 
 	if (skb_is_gso(skb) ||
-	    (cpu->context.kind != CONTEXT_NET_RX && cpu->context.kind != CONTEXT_NAPI_THREAD))
+	    (cpu->context.kind != CPU_CONTEXT_NET_RX && cpu->context.kind != CPU_CONTEXT_NAPI_THREAD))
 		return false;
 	end_poll_batch(cpu);
 	cpu->batch = (struct poll_batch){

@@ -24,7 +24,7 @@ void on_irq_handler_entry(void *data, int irq, struct irqaction *action)
 	u32 slots = learnt_slots | slots_of_device(action->dev_id);
 	struct cpu_state *cpu = begin_update_irqs_off();
 
-	push_context(cpu, slots ? CONTEXT_DEVICE_INTERRUPT : CONTEXT_OTHER_INTERRUPT, slots);
+	push_context(cpu, slots ? CPU_CONTEXT_DEVICE_INTERRUPT : CPU_CONTEXT_OTHER_INTERRUPT, slots);
 	cpu->irq = irq;
 	cpu->handler_slots = slots;
 	cpu->learnt_slots = learnt_slots;
@@ -222,7 +222,7 @@ static void find_thread(struct cpu_state *cpu, u32 slots, struct queue *queue,
 		return;
 	WRITE_ONCE(queue->thread, current);
 	WRITE_ONCE(threads_poll, true);
-	if (cpu->context.kind == CONTEXT_TASK)
+	if (cpu->context.kind == CPU_CONTEXT_TASK)
 		napi_thread_found(cpu, slots);
 }
 

@@ -80,9 +80,9 @@ static void add_interface(struct coalescope_snapshot *s, const struct interface_
 static void add_slot(struct coalescope_snapshot *s, const struct slot_counters *counters)
 {
 	s->interrupts += counters->interrupts;
-	s->task_cycles += counters->cycles[CONTEXT_TASK];
-	s->irq_cycles += counters->cycles[CONTEXT_DEVICE_INTERRUPT];
-	s->softirq_cycles += counters->cycles[CONTEXT_NET_RX] + counters->cycles[CONTEXT_NAPI_THREAD];
+	s->task_cycles += counters->cycles[CPU_CONTEXT_TASK];
+	s->irq_cycles += counters->cycles[CPU_CONTEXT_DEVICE_INTERRUPT];
+	s->softirq_cycles += counters->cycles[CPU_CONTEXT_NET_RX] + counters->cycles[CPU_CONTEXT_NAPI_THREAD];
 }
 
 /* While the CPU updates its batch, the queue may be one that this monitor does not have: the attempt will be thrown away. */
@@ -109,27 +109,27 @@ static void add_cpu_cycles(struct coalescope_snapshot *s, const struct cpu_state
 	if (cpu->too_deep)
 		s->flags |= COALESCOPE_TOO_DEEP;
 	s->cpus += cpu->counting;
-	s->idle_cycles += cpu->cycles[CONTEXT_IDLE];
-	s->other_task_cycles += cpu->cycles[CONTEXT_TASK];
-	for (kind = CONTEXT_OTHER_INTERRUPT; kind < CONTEXT_KINDS; kind++)
+	s->idle_cycles += cpu->cycles[CPU_CONTEXT_IDLE];
+	s->other_task_cycles += cpu->cycles[CPU_CONTEXT_TASK];
+	for (kind = CPU_CONTEXT_OTHER_INTERRUPT; kind < CPU_CONTEXT_KINDS; kind++)
 		s->other_irq_cycles += cpu->cycles[kind];
 	if (net_rx_guess(cpu) & slot)
-		s->softirq_cycles += cpu->cycles[CONTEXT_NET_RX] - cpu->assigned_cycles;
+		s->softirq_cycles += cpu->cycles[CPU_CONTEXT_NET_RX] - cpu->assigned_cycles;
 	switch (cpu->context.kind) {
-	case CONTEXT_IDLE:
+	case CPU_CONTEXT_IDLE:
 		s->idle_cycles += open;
 		return;
-	case CONTEXT_TASK:
+	case CPU_CONTEXT_TASK:
 		s->other_task_cycles += open;
 		s->task_cycles += ours ? open : 0;
 		return;
-	case CONTEXT_DEVICE_INTERRUPT:
+	case CPU_CONTEXT_DEVICE_INTERRUPT:
 		s->irq_cycles += ours ? open : 0;
 		break;
-	case CONTEXT_NET_RX:
+	case CPU_CONTEXT_NET_RX:
 		s->softirq_cycles += net_rx_guess(cpu) & slot ? open : 0;
 		break;
-	case CONTEXT_NAPI_THREAD:
+	case CPU_CONTEXT_NAPI_THREAD:
 		s->softirq_cycles += ours ? open : 0;
 		break;
 	default:
