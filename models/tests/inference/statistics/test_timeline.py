@@ -35,6 +35,14 @@ def test_two_sweeps_that_number_their_runs_alike_have_a_sequence_by_time_only():
     assert timeline(orders, NOT_KNOWN, NOT_KNOWN, NOT_KNOWN).positions is None
 
 
+def test_orders_hold_within_a_session_only():
+    """A sweep of the next day comes after the first, whatever numbers its runs have."""
+    times = [0.0, 10.0, 86400.0, 86410.0]
+    assert timeline([5, 6, 1, 2], NOT_KNOWN, NOT_KNOWN, times).positions == (0, 1, 2, 3)
+    one_session = [0.0, 10.0, 20.0, 30.0]
+    assert timeline([5, 6, 1, 2], NOT_KNOWN, NOT_KNOWN, one_session).positions == (2, 3, 0, 1)
+
+
 def test_a_night_parts_sessions_and_a_pause_does_not():
     night = [0.0, HOUR_S, 20 * HOUR_S, 21 * HOUR_S]
     found = timeline(NOT_KNOWN, NOT_KNOWN, NOT_KNOWN, night)

@@ -61,9 +61,9 @@ def timeline(
 ) -> Timeline:
     """Put runs in sequence, and find what was recorded together.
 
-    The sequence is that of the orders, where they number all runs: a clock may be wrong, or begin
-    anew. Several sweeps may number their runs alike: then it is that of the moments, and of the
-    orders among equal ones.
+    The sequence is that of the sessions, and within each that of the orders, where they number all
+    runs: a clock may be wrong, or begin anew. Sweeps of one session may number their runs alike:
+    then it is that of the moments, and of the orders among equal ones.
 
     Args:
         orders: place of each run in its sweep or table, [n].
@@ -71,9 +71,9 @@ def timeline(
         replicates: number of each within its cell, [n].
         moments_s: start of each, in seconds since any epoch, [n].
     """
-    positions = _positions(orders, moments_s)
-    named = _known(blocks)
     sessions = _sessions(moments_s)
+    positions = _positions(orders, moments_s, sessions)
+    named = _known(blocks)
     if named is not None and len(set(named)) > 1:
         pairs = set(zip(named, sessions, strict=True))
         return Timeline(positions, tuple(named), "block", len(pairs) == len(set(sessions)))
@@ -91,10 +91,12 @@ def _known(values: Sequence[_T | None]) -> list[_T] | None:
 
 
 def _positions(
-    orders: Sequence[int | None], moments_s: Sequence[float | None]
+    orders: Sequence[int | None], moments_s: Sequence[float | None], sessions: Sequence[int]
 ) -> tuple[int, ...] | None:
     known, numbers = _known(moments_s), _known(orders)
-    keys: Sequence[tuple[float, ...]] = [(number,) for number in numbers or ()]
+    keys: Sequence[tuple[float, ...]] = (
+        [] if numbers is None else list(zip(sessions, numbers, strict=True))
+    )
     if len(set(keys)) < len(orders) and known is not None:
         keys = list(zip(known, numbers or [0] * len(known), strict=True))
     if len(set(keys)) < len(orders):
