@@ -344,9 +344,9 @@ def test_what_is_set_now_is_asked_for_by_its_name(client: Any) -> None:
 def test_what_is_set_now_and_was_not_measured_is_said(client: Any) -> None:
     client.upload(table(), "lab.csv")
     found = ask(client, CHEAP, current={"delay_us": 30}).json()
-    assert found["reference"]["delay_us"] == 10
+    assert found["reference"]["delay_us"] == 40
     assert (
-        "What is set now (delay_us 30) was not measured; changes are against delay_us 10."
+        "What is set now (delay_us 30) was not measured; changes are against delay_us 40."
         in found["message"]
     )
     measured = ask(client, CHEAP, current={"delay_us": 40}).json()

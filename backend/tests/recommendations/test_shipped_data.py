@@ -69,8 +69,9 @@ def test_what_is_held_and_leaves_one_setting_is_named(published: Any) -> None:
 
 
 @pytest.mark.fault("P6")
-def test_streams_are_nothing_to_choose(published: Any) -> None:
-    body = {"aims": [{"measure": "goodput_mbps"}], "where": {"factor.stream": 7}}
+@pytest.mark.parametrize("where", [{"factor.stream": 7}, {}])
+def test_streams_are_nothing_to_choose(published: Any, where: dict[str, int]) -> None:
+    body = {"aims": [{"measure": "goodput_mbps"}], "where": where}
     answer = published.post("/api/experiments/dillon-2004-streams/recommendations", json=body)
     assert answer.status_code == 422
     assert answer.json()["error"]["message"].startswith("Nothing here is for choice: stream says")

@@ -88,8 +88,11 @@ def read_runs(
     levels = factor_levels(settings.values())
     _refuse_idle_limits(question.limits, levels)
     given = [name for name in levels if not can_be_chosen(name, levels[name], experiment.source)]
+    varying = [name for name in levels if len(levels[name]) > 1]
+    choosable = [name for name in varying if name not in given]
+    if varying and not choosable:
+        raise _nothing_for_choice(varying)
     refuse_mixed(chosen.runs, given, ", which is given and not for choice")
-    choosable = [name for name in levels if name not in given and len(levels[name]) > 1]
     default = said_default(experiment.source, settings.values())
     if default is None and may_be_of_driver(choosable):
         found = environments_of(connection, experiment, where)
@@ -139,14 +142,17 @@ def _refuse_what_is_held(
             "choose from.",
         )
     if held:
-        raise CoalescopeError(
-            "no_recommendation",
-            f"Nothing here is for choice: {', '.join(map(_short, held))} says what the traffic or "
-            "the host is, and nobody sets it.",
-            where={"field": held[0]},
-            advice="Measure settings that somebody can choose, such as delays, three times or "
-            "more.",
-        )
+        raise _nothing_for_choice(held)
+
+
+def _nothing_for_choice(names: Sequence[str]) -> CoalescopeError:
+    return CoalescopeError(
+        "no_recommendation",
+        f"Nothing here is for choice: {', '.join(map(_short, names))} says what the traffic or "
+        "the host is, and nobody sets it.",
+        where={"field": names[0]},
+        advice="Measure settings that somebody can choose, such as delays, three times or more.",
+    )
 
 
 def _short(name: str) -> str:
