@@ -14,6 +14,7 @@ from ...methods import DEFAULT_METHOD
 from ...statistics import Timeline
 from ..bootstrap import Over
 from ..dependence import in_view_of
+from ..determination import saturated, with_poorly_determined
 from ..diagnostics import (
     NO_REPLICATES,
     caution,
@@ -25,7 +26,6 @@ from ..diagnostics import (
 from ..disagreement import disagreement
 from ..errors import FitInputError
 from ..lack_of_fit import Stated
-from ..little_told import naming_hardly_known, nothing_left
 from ..points import Floats
 from ..result import Bootstrap, FitResult
 from ..robust import outlying
@@ -102,9 +102,8 @@ def fit_linear(
     Returns:
         The fit. Data that cannot determine the parameters give a result with `identifiable` False,
         no values, and a message that says why; that is not an error. The message also says where a
-        cost is held at 0, where replicates reject the model, where a parameter is hardly known or
-        nothing is left to judge the fit by, and where other methods disagree beyond their
-        intervals.
+        cost is held at 0, a parameter is poorly determined, replicates reject the model, nothing
+        is left to judge the fit by, or other methods disagree beyond their intervals.
 
     Raises:
         UnknownModelError: there is no such model.
@@ -159,7 +158,7 @@ def fit_linear(
             refit,
             dict.fromkeys(result.estimates, (0.0, np.inf)),
         )
-    result = naming_hardly_known(result)
+    result = with_poorly_determined(result)
     if generator is None or not result.identifiable:
         return result
     (own,) = generator.spawn(1)
@@ -201,7 +200,7 @@ def _fitted(
     result = fit_by_scores(task, plan) if scored else fit_by_resamples(task, plan, rng, workers)
     if not result.identifiable:
         return result
-    left = nothing_left(len(task.indices), len(task.fit.parameters))
+    left = saturated(len(task.indices), len(task.fit.parameters))
     return _saying(result, left, caution(task.points, task.fit))
 
 

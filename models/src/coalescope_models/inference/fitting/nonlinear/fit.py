@@ -13,9 +13,9 @@ from ....catalogue import Model
 from ...statistics import Timeline
 from ..bootstrap import Over
 from ..dependence import in_view_of, without_intervals
+from ..determination import saturated, with_poorly_determined
 from ..errors import FitInputError
 from ..lack_of_fit import WIDENED, Stated, lack_of_fit, lack_of_fit_of_means, rejection
-from ..little_told import naming_hardly_known, nothing_left
 from ..points import Floats, Groups
 from ..result import Bootstrap, Estimate, FitResult, LackOfFit
 from ..robust import OUTLIER, outlying, robust_nonlinear_fit, told_of_weights
@@ -128,7 +128,7 @@ def fit_nonlinear(
         found = len(outlying(task.deviations(values), task.groups))
         result = without_intervals(result, _why_outliers(found)) if found else result
     if when is None or cells is None or not result.identifiable:
-        return naming_hardly_known(result)
+        return with_poorly_determined(result)
 
     def refit(rows: NDArray[np.intp]) -> FitResult:
         columns = {key: np.asarray(column)[rows] for key, column in table.items()}
@@ -153,7 +153,7 @@ def fit_nonlinear(
         refit,
         {own.name: own.bounds for own in task.free},
     )
-    return naming_hardly_known(judged)
+    return with_poorly_determined(judged)
 
 
 def _why_outliers(found: int) -> str:
@@ -208,7 +208,7 @@ def _fitted(
         )
         for k, parameter in enumerate(task.free)
     }
-    said = (_at_bound(task, values), nothing_left(len(task.observed), len(task.free)), message)
+    said = (_at_bound(task, values), saturated(len(task.observed), len(task.free)), message)
     return as_result(
         task,
         plan,
@@ -240,7 +240,7 @@ def _robust(task: Task, plan: Bootstrap, response: str, start: Floats) -> tuple[
     rejected = misfit is not None and misfit.rejected
     covariance, freedom = found.by_runs, len(unit) - len(values)
     alone: Ends = [None] * len(values)
-    said = [_at_bound(task, values), nothing_left(len(task.observed), len(task.free))]
+    said = [_at_bound(task, values), saturated(len(task.observed), len(task.free))]
     if misfit is not None and rejected:
         alone = student_ends(task, values, covariance, freedom)
         covariance, freedom = found.by_cells, task.groups.count - len(values)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is said of a fit whose data tell a parameter, or the model, hardly at all."""
+"""What a fit says of parameters, or a model, that its data hardly determine."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from .diagnostics import RELATIVE_ERROR_LIMIT
 from .result import Estimate, FitResult
 
 
-def nothing_left(points: int, parameters: int) -> str | None:
+def saturated(points: int, parameters: int) -> str | None:
     """Say that a fit passes through all its points; None where some are left to judge it by."""
     if points > parameters:
         return None
@@ -20,16 +20,16 @@ def nothing_left(points: int, parameters: int) -> str | None:
     )
 
 
-def naming_hardly_known(result: FitResult) -> FitResult:
-    """The fit, whose message also names the parameters that are hardly known."""
-    message = " ".join(filter(None, (result.message, hardly_known(result.estimates)))) or None
+def with_poorly_determined(result: FitResult) -> FitResult:
+    """The fit, whose message also names the parameters that are poorly determined."""
+    message = " ".join(filter(None, (result.message, poorly_determined(result.estimates)))) or None
     return replace(result, message=message)
 
 
-def hardly_known(estimates: Mapping[str, Estimate]) -> str | None:
+def poorly_determined(estimates: Mapping[str, Estimate]) -> str | None:
     """Name the parameters whose standard error is too large a share of the estimate, if any.
 
-    However well the columns are told apart: noise alone can leave a parameter unknown.
+    However independent the columns are: noise alone can leave a parameter undetermined.
     """
     shares = {
         name: own.standard_error / abs(own.value)
@@ -43,4 +43,4 @@ def hardly_known(estimates: Mapping[str, Estimate]) -> str | None:
         f"{name} (standard error {100.0 * share:.3g} % of its estimate)"
         for name, share in found.items()
     )
-    return f"Hardly known: {named}. Measure further settings, or each more often."
+    return f"Poorly determined: {named}. Measure further settings, or each more often."

@@ -6,7 +6,7 @@ import pytest
 from coalescope_models.catalogue import MODELS, evaluate
 from coalescope_models.inference.fitting import CONDITION_LIMIT, fit_linear, fit_nonlinear
 
-UNTOLD, THROUGH_ALL = "Hardly known", "nothing is left to judge it by"
+UNDETERMINED, THROUGH_ALL = "Poorly determined", "nothing is left to judge it by"
 LEVELS = {"delay_us": np.tile([0.0, 40.0, 160.0, 640.0], 2), "mtu_bytes": [1500.0] * 4 + [9000] * 4}
 
 
@@ -36,7 +36,7 @@ def test_noise_alone_leaves_a_cost_unknown_however_different_the_columns(method)
     assert f"beta (standard error {share} of its estimate)" in noisy.message
     assert "alpha (standard" not in noisy.message
     quiet = fit_linear("cpu-overhead", costs(0.003), method, resamples=400, rng=1)
-    assert UNTOLD not in (quiet.message or "")
+    assert UNDETERMINED not in (quiet.message or "")
 
 
 @pytest.mark.parametrize(("robust", "loud"), [(False, 0.6), (True, 1.2)])
@@ -56,7 +56,7 @@ def test_the_same_of_models_that_are_not_linear(robust, loud):
             robust=robust,
         )
         assert found.diagnostics.condition_number < CONDITION_LIMIT
-        assert (UNTOLD in (found.message or "")) == said
+        assert (UNDETERMINED in (found.message or "")) == said
 
 
 def through(rows, method, runs):
