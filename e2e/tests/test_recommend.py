@@ -266,6 +266,18 @@ def test_one_idle_run_leaves_no_choice_and_no_percentage(
     expect(residuals).not_to_contain_text("%")
 
 
+def test_a_rate_is_limited_from_below(page: Page, server: Server) -> None:
+    """Of a moderation rate the smaller one waits longer: "at most" would bound no wait."""
+    runs = [f"{m},{hz},{r},{900 + r}" for m in (1500, 9000) for hz in (2000, 8000) for r in (1, 2)]
+    header = "mtu_bytes,moderation_rate_hz,replicate,throughput_mbps"
+    upload(server, "rates", "\n".join([header, *runs]))
+    page.goto("/explorer/rates?advice=apply")
+    advice = page.get_by_role("region", name="Recommendation")
+    expect(advice.get_by_label("MTU at most")).to_be_visible()
+    advice.get_by_label(re.compile("rate at least$")).select_option("8000")
+    expect(page).to_have_url(re.compile("atleast=moderation_rate_hz:8000"))
+
+
 @pytest.mark.parametrize(("scheme", "width"), [("light", 1440), ("dark", 390)])
 def test_axe_finds_nothing_in_it(page: Page, lab: str, scheme: str, width: int) -> None:
     page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]

@@ -244,10 +244,11 @@ const limitedAxes = ({ layout }: DataSlice): Axis[] =>
     axis && !axis.names && catalogue.quantities.some((q) => q.name === axis.name && q.role === 'factor') ? [axis] : [],
   );
 
-/** "Delay at most", "MTU at most": the levels that were measured. */
+/** "Delay at most", "MTU at most": the levels that were measured. Of a rate the smaller one waits longer: "at least". */
 function AxisLimit({ axis, advice, asks, set }: { axis: Axis; advice: Advice; asks: boolean; set: Props['set'] }) {
   const name = axis.name === 'mtu_bytes' ? 'MTU' : shortName(axis);
-  const own = advice.limits.find((l) => l.measure === axis.name && l.limit === 'at most');
+  const side = axis.name.endsWith('_hz') ? 'at least' : 'at most';
+  const own = advice.limits.find((l) => l.measure === axis.name && l.limit === side);
   const unit = axis.name === 'mtu_bytes' ? '' : unitAfter(axis);
   const levels = own && !axis.levels.includes(own.value) ? [...axis.levels, own.value] : axis.levels;
   const options = [
@@ -256,14 +257,12 @@ function AxisLimit({ axis, advice, asks, set }: { axis: Axis; advice: Advice; as
   ];
   return (
     <Choice
-      label={`${name} at most`}
+      label={`${name} ${side}`}
       value={own ? String(own.value) : ''}
       options={options}
       why={axis.levels.length < 2 ? `${settingText(axis, axis.levels[0])}${unit} only` : undefined}
       asks={asks && !own}
-      onValue={(text) =>
-        set({ limits: withLimit(advice.limits, axis.name, 'at most', text === '' ? null : Number(text)) })
-      }
+      onValue={(text) => set({ limits: withLimit(advice.limits, axis.name, side, text === '' ? null : Number(text)) })}
     />
   );
 }
