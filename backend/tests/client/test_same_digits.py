@@ -197,7 +197,7 @@ def test_two_experiments_are_compared(command: Command, everywhere: Everywhere) 
     for x in everywhere(POINTS):
         found = x.where(workload="tcp").compare("throughput_mbps", other=EMULATED)
         assert found.document == printed
-        assert found.ci95 is None and found.message in repr(found)
+        assert found.ci95 is None and found.message in " ".join(repr(found).split())
         with pytest.raises(cs.CoalescopeError, match="Both sides are the same"):
             x.compare("throughput_mbps")
         with pytest.raises(cs.CoalescopeError, match="none can be left out"):

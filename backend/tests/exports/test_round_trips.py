@@ -4,7 +4,7 @@
 import csv
 import io
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -43,9 +43,18 @@ def described(client: Any, slug: str) -> dict[str, Any]:
     return {name: known[name] for name in (*_DESCRIBED, *_OPENED)}
 
 
-def cells(client: Any, slug: str) -> list[Any]:
+def cells(client: Any, slug: str, without: Collection[str] = ()) -> list[Any]:
+    """Factors and measures of each cell; the measures of `without` are left out."""
     found = client.get(f"/api/experiments/{slug}/cells").json()["cells"]
-    return [(cell["factors"], cell["measures"]) for cell in found]
+    return [
+        (c["factors"], {n: m for n, m in c["measures"].items() if n not in without}) for c in found
+    ]
+
+
+def of_clusters(client: Any, slug: str) -> set[str]:
+    """Measures whose intervals are made of blocks, sessions or rounds."""
+    judged = client.get(f"/api/experiments/{slug}/cells").json()["independence"]
+    return {name for name, found in judged.items() if found["verdict"] == "by_cluster"}
 
 
 def whole_source(client: Any, slug: str) -> Any:
@@ -106,15 +115,20 @@ def test_cells_come_back_as_they_were_too(
 ) -> None:
     """All but what single runs alone tell: how much wider intervals are for the runs' own spread.
 
-    Where the runs reject the model, their means and deviations reject it, too.
+    Where the runs reject the model, their means and deviations reject it, too. Of a measure whose
+    runs depend on each other the means alone are sent, and a note says so.
     """
     client, slug = shipped
     sent = table(client, slug, "cells", form)
     answer = elsewhere.upload(sent, f"cells.{form}", experiment="copy")
     assert answer.status_code == 201, answer.text
     before, after = described(client, slug), described(elsewhere, "copy")
+    dependent = of_clusters(client, slug)
+    added = after["notes"][len(before["notes"]) :]
+    assert {note.partition(" has no deviation here")[0] for note in added} == dependent
+    del after["notes"][len(before["notes"]) :], after["source"]["notes"][len(before["notes"]) :]
     assert {n: after[n] for n in _DESCRIBED} == {n: before[n] for n in _DESCRIBED}
-    assert cells(elsewhere, "copy") == cells(client, slug)
+    assert cells(elsewhere, "copy", dependent) == cells(client, slug, dependent)
     for fit, again in zip(own_fits(client, slug), own_fits(elsewhere, "copy"), strict=True):
         for name, own in fit["estimates"].items():
             found = again["estimates"][name]

@@ -48,7 +48,7 @@ def test_colours_are_the_pages() -> None:
         red, green, blue = bytes.fromhex(tokens[name])
         return red, green, blue
 
-    for name in ("GROUND", "LINE_2", "INK", "INK_2", "INK_3", "NEEDLE", "ON_DARK", "ON_BRIGHT"):
+    for name in ("GROUND", "LINE_2", "INK", "INK_2", "INK_3", "CROSSHAIR", "ON_DARK", "ON_BRIGHT"):
         assert getattr(colours, name) == token(name.lower().replace("_", "-"))
     assert {kind: token(f"kind-{kind}") for kind in colours.KINDS} == colours.KINDS
     assert tuple(token(f"surface-{k}") for k in range(9)) == colours.SURFACE

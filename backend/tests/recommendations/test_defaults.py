@@ -101,4 +101,5 @@ def test_a_table_says_its_default(client: Any) -> None:
     assert client.upload("\n".join(lines).encode(), "lab.csv").status_code < 300
     found = ask(client)
     assert (found["reference"]["delay_us"], found["basis"]) == (50, "default")
-    assert found["candidates"][found["answer"]]["factors"]["delay_us"] == 10
+    # within 2 % of the best, and nearest to the default
+    assert found["candidates"][found["answer"]]["factors"]["delay_us"] == 20

@@ -250,7 +250,9 @@ def test_a_dry_run_says_what_would_be_first_and_how_long(lab: Files) -> None:
     done = tune(lab, "--dry-run", "--under", "cpu=30%")
     assert done.returncode == 0, done.stdout
     head, amount, *_ = done.stdout.splitlines()
-    assert head == "least p99, cpu at most 30 %: among 7 settings of ring_rx."
+    assert head == (
+        "least p99, losses within 10 % of now, cpu at most 30 %: among 7 settings of ring_rx."
+    )
     assert re.fullmatch(r"At most 40 runs, about \d+:\d\d\. First, .*:", amount)
     assert "  ring_rx=256 workload=rr" in done.stdout
     assert not (lab.folder / "out").exists()

@@ -61,8 +61,9 @@ def tuning(hosts: Hosts, *arguments: str) -> Iterator[subprocess.Popen[bytes]]:
 def test_it_measures_answers_and_leaves_both_ends_as_they_were(hosts: Hosts) -> None:
     done = tune(hosts, *CANDIDATES, "--budget", "8", "--out", str(hosts.out))
     assert done.returncode in (0, 1), done.stderr
-    assert "most throughput: among 6 settings of mtu_bytes, offload.gro." in done.stderr
-    assert done.stdout.startswith("Asked: most throughput (throughput_mbps).")
+    assert "most throughput, losses within 10 % of now, latency within 10 % of now: " in done.stderr
+    assert "among 6 settings of mtu_bytes, offload.gro." in done.stderr
+    assert done.stdout.startswith("Asked: most throughput (throughput_mbps), losses within 10 %")
     assert 2 <= len(hosts.done()) <= 8
     assert {e["requested"]["mtu_bytes"] for e in hosts.entries()} >= {1500, 4000}
     of_now = [

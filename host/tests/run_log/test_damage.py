@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Whatever is done to a log, the reader notices, and raises only its own error."""
 
+import pickle
 import random
 
 import pytest
 from coalescope_host.run_log import RunLogError, check, read, report_text, scan
 from coalescope_host.run_log.blocks import Blocks
+from coalescope_host.run_log.errors import Problem
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -153,3 +155,10 @@ def test_the_next_sound_block_is_found_wherever_it_is(tools, rubbish, filling):
     assert log is not None
     assert log.records == 6
     assert [problem.code for problem in problems] == ["block_header_crc"]
+
+
+def test_an_error_is_sent_from_process_to_process_whole():
+    """What reads large logs is a process of its own, which sends what it raises."""
+    problem = Problem("too_large", "The log is too large.", offset=7, advice="Send less.")
+    came = pickle.loads(pickle.dumps(RunLogError(problem)))
+    assert (came.problem, str(came)) == (problem, "The log is too large.")

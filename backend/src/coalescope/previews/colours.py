@@ -13,7 +13,7 @@ LINE_2 = _rgb("#c9c9c4")
 INK = _rgb("#1a1b1a")
 INK_2 = _rgb("#4d4f4c")
 INK_3 = _rgb("#696b67")
-NEEDLE = _rgb("#c8321a")
+CROSSHAIR = _rgb("#c8321a")
 KINDS = {
     "published": _rgb("#2f4a7c"),
     "measured": _rgb("#20694a"),

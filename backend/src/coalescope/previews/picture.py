@@ -195,7 +195,7 @@ def _brand(sheet: _Sheet) -> None:
     for k in range(4):
         x = _MARGIN + 2 + 7 * k
         sheet.line([(x, 43), (x, 61)], faint, 3)
-    sheet.line([(_MARGIN + 31, 34), (_MARGIN + 31, 70)], colours.NEEDLE, 4)
+    sheet.line([(_MARGIN + 31, 34), (_MARGIN + 31, 70)], colours.CROSSHAIR, 4)
     sheet.text(_MARGIN + 48, 52, "Coalescope", 28, _BOLD)
 
 

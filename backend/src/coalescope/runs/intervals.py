@@ -60,11 +60,16 @@ def judge_replicates(
 
 
 def judge_each(replicates: Mapping[str, Sequence[ReplicateRecord]]) -> dict[str, CellIntervals]:
-    """The same for each of several measures, of runs that are mostly the same."""
+    """The same for each of several measures, of runs that are mostly the same.
+
+    A measure of which there are means alone is not judged, and not in what is returned.
+    """
     sequences: dict[tuple[str, ...], Timeline] = {}
     found = {}
     for measure, runs in replicates.items():
         single = [run for run in runs if run.measured.n == 1]
+        if not single:
+            continue
         key = tuple(run.uid for run in single)
         if key not in sequences:
             sequences[key] = sequence_of([run.when for run in single])

@@ -8,7 +8,7 @@ from argparse import Namespace
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from coalescope_host.plain_files import write_plain
+from coalescope_host.plain_files import NotPlainError, write_plain
 from coalescope_host.plan.factors import Level, level_text
 from coalescope_host.plan.plan_file import load_plan
 from coalescope_host.protocols import SweepError
@@ -52,7 +52,7 @@ def _init(options: Namespace, answer: Answer) -> int:
     lines = _plan(options.interface, host, settings, peers, refused)
     try:
         write_plain(options.out, "\n".join(lines), over=options.force)
-    except OSError as error:
+    except (NotPlainError, FileExistsError) as error:
         raise UsageError(in_words(error)) from None
     answer.tell((), plan=str(options.out), has_peer=bool(peers), refused=refused)
     for reason in refused:

@@ -2,6 +2,7 @@
 """What can be wrong with a run log, said once for the exception, the report and the server."""
 
 from dataclasses import dataclass, field
+from typing import Self
 
 SEND_AGAIN = "Copy or send the file again; if the original fails too, the run must be repeated."
 
@@ -43,6 +44,10 @@ class RunLogError(Exception):
     def __init__(self, problem: Problem) -> None:
         super().__init__(problem.message)
         self.problem = problem
+
+    def __reduce__(self) -> tuple[type[Self], tuple[Problem]]:
+        """As it is sent from process to process: made again of the problem, not of its text."""
+        return type(self), (self.problem,)
 
     @property
     def code(self) -> str:
