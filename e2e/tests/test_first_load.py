@@ -17,7 +17,7 @@ pytestmark = [pytest.mark.browser, pytest.mark.python]
 DIST = ROOT / "frontend/dist"
 BUDGET_BYTES = 195_000
 MOST_SHIFT = 0.01  # of 0.1, which Core Web Vitals call good
-THREE_D, EDITOR, PYODIDE = r"/uppers-", r"/WorkshopPage-", r"python\.worker|/pyodide/"
+THREE_D, EDITOR, PYODIDE = r"/mainCharts-", r"/WorkshopPage-", r"python\.worker|/pyodide/"
 SURFACES = "performance.getEntriesByName('first-surface').length"
 # By the moment at which the first surface was drawn.
 BEFORE_FIRST_VIEW = """() => {

@@ -96,7 +96,7 @@ def open_addresses(page: Page, console: Console, seed: int, count: int) -> None:
         address = some_address(draw)
         page.goto(address)
         stand_still(page)
-        expect(page.get_by_text("Something went wrong on this page"), address).to_have_count(0)
+        expect(page.get_by_text("Something went wrong here"), address).to_have_count(0)
         assert len(page.locator("#page").inner_text()) > 20, address
         assert console.unexpected() == [], address
 

@@ -88,7 +88,7 @@ def test_another_parameter_can_do_it(page: Page) -> None:
     assert value(page, "β") == 0.266
 
 
-def test_the_surface_is_pulled_with_alt_and_the_needle_moves_without(page: Page) -> None:
+def test_the_surface_is_pulled_with_alt_and_the_crosshair_moves_without(page: Page) -> None:
     open_explorer(page)
     box = page.locator("canvas").first.bounding_box()
     assert box

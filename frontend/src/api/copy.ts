@@ -36,13 +36,13 @@ export function needsServer(): ApiError {
   const [what, advice] =
     current?.of === 'file'
       ? ['This page is one file without a server.', 'The original can answer: its link is at the top.']
-      : ['This is a published copy without a server.', 'Coalescope itself, started on the data, can answer it.'];
+      : ['This is a published copy without a server.', 'A server with the data can answer it.'];
   return new ApiError(405, { code: 'needs_server', message: what, where: {}, advice });
 }
 
 function withoutPython(reason: unknown): ApiError {
-  const message = `A published copy works this out in the browser, by Python, and that did not start: ${reason}.`;
-  const advice = 'It takes WebAssembly. Try another browser, or Coalescope itself.';
+  const message = `A published copy computes this with Python, which did not start: ${reason}.`;
+  const advice = 'It takes WebAssembly: try another browser.';
   return new ApiError(503, { code: 'no_python', message, where: {}, advice });
 }
 

@@ -37,7 +37,7 @@ export class ErrorBoundary extends Component<Props, State> {
       <div className="page">
         <Notice
           tone="bad"
-          title={missing ? 'A part of the page did not load' : 'Something went wrong on this page'}
+          title={missing ? 'A part of the page did not load' : 'Something went wrong here'}
           action={{ label: 'Try again', onClick: () => (missing ? loadAgain() : this.setState({ failed: null })) }}
         >
           {missing ? 'The server does not answer, or has a newer page.' : `${message}.`} Nothing on the server was

@@ -42,7 +42,7 @@ export function lazyPart<P extends object>(
         title={`${name} did not load`}
         action={{ label: 'Try again', onClick: () => setState('coming') }}
       >
-        The server does not answer, or has a newer page. The rest of this page works on.
+        The server does not answer, or has a newer page.
       </Notice>
     );
   };

@@ -23,16 +23,16 @@ def open_table(data, name):
     from coalescope.uploads import opening
     return opening.open_table(data, name)
 
-def work_out(data, path):
+def evaluate(data, path):
     from coalescope.copies import answers
     asked = json.loads(data)
-    return answers.work_out(path, asked["query"], asked["kept"])
+    return answers.evaluate(path, asked["query"], asked["kept"])
 
 def answer(kind, content, name, points):
     data = content.to_bytes()
     if kind == "log":
         return json.dumps(open_log(data, name, points))
-    return json.dumps((open_table if kind == "table" else work_out)(data, name))
+    return json.dumps((open_table if kind == "table" else evaluate)(data, name))
 
 answer
 `;

@@ -122,7 +122,7 @@ function cellsSource(quantity: 'packets_per_interrupt' | 'packet_fill', ground: 
 }
 
 const COUNTED: Readonly<Record<string, string>> = {
-  packets_per_interrupt: 'the packets per interrupt that cells counted, over axes that are numbers and without gaps',
+  packets_per_interrupt: 'measured packets per interrupt, over numeric axes without gaps',
   packet_fill: 'the mean packet that cells counted, for each MTU',
 };
 

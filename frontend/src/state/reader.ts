@@ -72,7 +72,7 @@ export class Reader {
   /** An address of a newer page is read as far as this one understands it. */
   version(): void {
     const known = Array.from({ length: VERSION }, (_, i) => String(i + 1));
-    this.oneOf('v', known, null, 'is the version of a newer page: some of this address may mean something else');
+    this.oneOf('v', known, null, 'is of a newer page: parts of this address may mean something else');
   }
 
   /** Rejects whatever was not asked for. */

@@ -11,7 +11,7 @@ export interface Successor {
 export function successorOf(measure: string | undefined): Successor | null {
   if (measure?.startsWith('receiver_cpu_')) {
     const name = measure.replace('receiver_', 'traffic_');
-    return { name, why: `is no more: it counted all tasks of the network namespace, unlike ${name}` };
+    return { name, why: `is retired: it counted all tasks of the namespace, unlike ${name}` };
   }
   if (measure === 'packet_rate_hz') {
     const name = 'carried_packet_rate_hz';

@@ -18,7 +18,7 @@ import { tide } from '../../plots/tide';
 import type { ExplorerState } from '../../state/explorer';
 import { type ChartParts, type ChartRenderer, createChartRenderer, LAYERS, type Layer } from './chartRenderer';
 import { useAfterFrame, useExplorer, useFrame } from './context';
-import { GRIP, gripSpot, pulledShapes } from './drag/handle';
+import { HANDLE, handleSpot, pulledShapes } from './drag/handle';
 import { type PullHandlers, useLineDrag } from './drag/useLineDrag';
 import { settingWords, unitAfter } from './figure/messages';
 import { PATTERNS } from './figure/patterns';
@@ -164,7 +164,7 @@ function Handle({
     const held = pull.held();
     const group = layer();
     if (group) draw(group, held ? pulledShapes(scene, held.pulled, held.value) : []);
-    const spot = gripSpot(scene);
+    const spot = handleSpot(scene);
     element.style.display = spot ? '' : 'none';
     if (!spot) return;
     element.setAttribute('transform', `translate(${Math.round(spot.X * 10) / 10} ${Math.round(spot.Y * 10) / 10})`);
@@ -177,7 +177,7 @@ function Handle({
   return (
     <g
       ref={handle}
-      className="grip"
+      className="handle"
       tabIndex={0}
       role="slider"
       aria-orientation="vertical"
@@ -191,8 +191,8 @@ function Handle({
       onPointerCancel={pull.up}
     >
       <circle r="12" fill="transparent" />
-      <circle r={GRIP.radius} className="dot" />
-      <path d={GRIP.arrows} />
+      <circle r={HANDLE.radius} className="dot" />
+      <path d={HANDLE.arrows} />
     </g>
   );
 }

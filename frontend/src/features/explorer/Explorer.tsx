@@ -76,12 +76,12 @@ function sentence(view: View, kind: string, cellsBusy: boolean): string {
       : `${n} ${kind} ${n === 1 ? 'cell' : 'cells'}`.replace(/\s+/g, ' ');
   const unit = view.measure.unit === 'jiffies/GB' ? 'Jiffies of 10 ms. ' : '';
   if (cellsBusy) return 'Loading cells…';
-  if (view.figure === 'limits') return 'Throughput bottleneck predicted by the model; the crosshair shows its name.';
+  if (view.figure === 'limits') return 'The model’s throughput bottleneck, named at the crosshair.';
   if (view.figure === 'residuals')
     return `${unit}The ${cells} against the model; pale and dashed where a cell’s interval holds the model.`;
   if (view.figure === 'difference')
     return view.partner
-      ? `${unit}The ${cells} against ${view.partner.title} (${view.partner.kind}); pale and dashed where they are not significantly different.`
+      ? `${unit}The ${cells} against ${view.partner.title} (${view.partner.kind}); pale and dashed: not significantly different.`
       : `${unit}The ${cells} against another experiment’s.`;
   if (!view.measured) return `${unit}${view.binding?.model.summary ?? ''}`;
   const plane = view.layout.shape === 'plane';
@@ -226,12 +226,7 @@ export function Explorer({ subject, dataVersion, cellsBusy = false, above, embed
   const save = () => {
     if (addressed) writeQuery(() => toQuery(store.get(), judged.current));
   };
-  const { picture, onPicture, frames, afterFrames, spareTimeParts, redraw, beginDrag } = useLiveView(
-    store,
-    view,
-    slices,
-    save,
-  );
+  const { picture, onPicture, frames, afterFrames, spare, redraw, beginDrag } = useLiveView(store, view, slices, save);
   useEffect(() => flushQuery, []);
 
   const [history] = useState(() => createHistory(store, () => performance.now(), judge));
@@ -245,7 +240,7 @@ export function Explorer({ subject, dataVersion, cellsBusy = false, above, embed
       view,
       frames,
       afterFrames,
-      spareTimeParts,
+      spare,
       redraw,
       beginDrag,
       history,
@@ -257,7 +252,7 @@ export function Explorer({ subject, dataVersion, cellsBusy = false, above, embed
         if (Object.keys(store.get().overrides).length > 0) store.update({ overrides: {} });
       },
     }),
-    [subject, store, schema, slices, view, frames, afterFrames, spareTimeParts, redraw, beginDrag, history],
+    [subject, store, schema, slices, view, frames, afterFrames, spare, redraw, beginDrag, history],
   );
 
   const { isFetching: busy, refetch } = asked;

@@ -69,7 +69,7 @@ function Empty({ slug, title }: { slug: string; title: string }) {
         <h1>{title}</h1>
         <p>
           No cell has data yet. <Link href={`/upload?experiment=${encodeURIComponent(slug)}`}>Upload run logs</Link>{' '}
-          recorded with the logger, or a table; every run that arrives fills its cell here.
+          recorded with the logger, or a table; each run fills its cell here.
         </p>
       </header>
     </div>

@@ -21,7 +21,7 @@ export interface Explorer {
   readonly view: View;
   readonly frames: Set<OnFrame>;
   readonly afterFrames: Set<OnFrame>;
-  readonly spareTimeParts: Set<OnSpareTime>;
+  readonly spare: Set<OnSpareTime>;
   /** Draw again although no state changed: a part has a new size. `atOnce`: no frame comes before it is seen, as on paper. */
   redraw(atOnce?: boolean): void;
   /** A pointer begins to drag a slider. */
@@ -65,7 +65,7 @@ export const useFrame = (onFrame: OnFrame): void => useCalled(useExplorer().fram
 export const useAfterFrame = (onFrame: OnFrame): void => useCalled(useExplorer().afterFrames, onFrame);
 
 /** The same, but during a drag only in spare time (frameQueue.ts): for what is read once the drag ends. */
-export const useSpareTime = (onSpareTime: OnSpareTime): void => useCalled(useExplorer().spareTimeParts, onSpareTime);
+export const useSpareTime = (onSpareTime: OnSpareTime): void => useCalled(useExplorer().spare, onSpareTime);
 
 export interface Sized<T extends Element> {
   /** The element's `ref`. */

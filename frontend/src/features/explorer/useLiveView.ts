@@ -24,7 +24,7 @@ export interface LiveView {
   readonly onPicture: (next: ChartRenderer | null) => void;
   readonly frames: Set<OnFrame>;
   readonly afterFrames: FrameQueue['following'];
-  readonly spareTimeParts: FrameQueue['parts'];
+  readonly spare: FrameQueue['parts'];
   readonly redraw: (atOnce?: boolean) => void;
   /** From here to the pointer's release a slider is being dragged: frames are painted, not written as SVG. */
   readonly beginDrag: () => void;
@@ -39,7 +39,7 @@ export function useLiveView(
 ): LiveView {
   const picture = useRef<ChartRenderer | null>(null);
   const [frames] = useState(() => new Set<OnFrame>());
-  const [spareTimeParts] = useState(createFrameQueue);
+  const [queue] = useState(createFrameQueue);
   const shown = useRef({ view, slices, onChange });
   shown.current = { view, slices, onChange };
   const loop = useRef<ReturnType<typeof frameLoop> | null>(null);
@@ -78,14 +78,14 @@ export function useLiveView(
       live = picture.current?.render(now.view, store.get(), now.slices, isDragging) ?? null;
       if (!live) return;
       for (const call of frames) call(live, isDragging);
-      if (isDragging) spareTimeParts.enqueue();
-      else spareTimeParts.all(live);
+      if (isDragging) queue.enqueue();
+      else queue.all(live);
       if (live.z) markFirstSurface();
     };
     const isDragging = () => dragging.current?.signal.aborted === false;
     // what a drag does not wait for
     const spare = spareTime(() => {
-      if (live && isDragging() && spareTimeParts.next(live)) loop.current?.ask();
+      if (live && isDragging() && queue.next(live)) loop.current?.ask();
     });
     loop.current = frameLoop(() => {
       if (stale.current) {
@@ -105,7 +105,7 @@ export function useLiveView(
       loop.current?.stop();
       loop.current = null;
     };
-  }, [store, frames, spareTimeParts, redraw]);
+  }, [store, frames, queue, redraw]);
   const theme = useTheme();
   // A new view or theme is a new drawing, painted with what React made of it: the page is not shown without.
   // biome-ignore lint/correctness/useExhaustiveDependencies: as the line above says
@@ -117,8 +117,8 @@ export function useLiveView(
     picture,
     onPicture,
     frames,
-    afterFrames: spareTimeParts.following,
-    spareTimeParts: spareTimeParts.parts,
+    afterFrames: queue.following,
+    spare: queue.parts,
     redraw,
     beginDrag,
   };

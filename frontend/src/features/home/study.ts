@@ -7,6 +7,5 @@ export const STUDY = {
   /** Where the crosshair stands at first, as an address says it. */
   query: 'mtu_bytes=4500&delay_ticks=40',
   /** What the table does not hold: section 3 and figure 11 of the paper. */
-  caution:
-    'Longer is not better: the study’s throughput fell beyond a delay of 10 to 40 ticks, to less than half at 640.',
+  caution: 'Longer is not better: throughput fell beyond delays of 10 to 40 ticks, to less than half at 640.',
 } as const;

@@ -36,7 +36,7 @@ export function progressInWords(sweep: Sweep, nowMs: number): string {
     case 'silent':
       return `No update from a sweep for ${durationInWords((nowMs - Date.parse(sweep.updated_at)) / 1000)}: ${runs(sweep)}.`;
     case 'stopped':
-      return `The sweep stopped: ${runs(sweep)}. Rerun the same command to resume, if its logs were kept (--out).`;
+      return `The sweep stopped: ${runs(sweep)}. Rerun the same command to resume, with its --out.`;
     case 'ended':
       return `The sweep has ended: ${runs(sweep)}.`;
   }

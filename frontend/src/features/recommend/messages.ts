@@ -206,14 +206,18 @@ export function guardWords(
   const { guards } = answer;
   if (guards.length === 0) return null;
   const now = referenceWords(question, answer, layout);
-  const kept = guards.map(({ measure, limit, value }) => {
-    const quantity = quantities.get(measure);
-    const name = quantity ? named(quantity) : measure;
-    const size = `${brief(value, 2)}\u00a0%`;
-    if (limit === 'within') return `${name} within ${size} of its best`;
-    return `${name} at most ${size} above ${now}${quantity?.aim ? '' : ', chance aside'}`;
+  const aimed = guards.filter(({ measure }) => quantities.get(measure)?.aim);
+  const lost = guards.find((guard) => !aimed.includes(guard));
+  const above = (value: number) => `at most ${brief(value, 2)}\u00a0% above ${now}`;
+  const kept = aimed.map(({ measure, limit, value }) => {
+    const name = named(quantities.get(measure) ?? { label: measure });
+    return `${name} ${limit === 'within' ? `within ${brief(value, 2)}\u00a0% of its best` : above(value)}`;
   });
-  return `Kept without being asked: ${kept.join('; ')}.`;
+  if (lost)
+    kept.push(
+      `losses ${aimed.some((a) => a.limit === lost.limit && a.value === lost.value) ? 'likewise' : above(lost.value)}`,
+    );
+  return `Guards: ${kept.join('; ')}.`;
 }
 
 /** How little is known of chance, where it is little: what a folded answer must not leave out. */

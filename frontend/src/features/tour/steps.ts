@@ -30,7 +30,7 @@ export const STEPS: readonly Step[] = [
   {
     title: 'Pull the line itself',
     words: 'Drag the red ring up or down: the parameter with the most effect there follows.',
-    anchor: '.explorer .grip',
+    anchor: '.explorer .handle',
     clear: '.explorer .duet',
     side: 'left',
   },

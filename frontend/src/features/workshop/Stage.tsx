@@ -158,12 +158,7 @@ export function Stage({ own, output, observed, stale, placed, onPlaced, children
   const view = useMemo(() => viewOf(subject, slices, store.get(), null, false), [subject, slices, measure, rulers]);
 
   const tell = () => onPlaced(placedOf(store.get(), schema));
-  const { picture, onPicture, frames, afterFrames, spareTimeParts, redraw, beginDrag } = useLiveView(
-    store,
-    view,
-    slices,
-    tell,
-  );
+  const { picture, onPicture, frames, afterFrames, spare, redraw, beginDrag } = useLiveView(store, view, slices, tell);
 
   const [history] = useState(() => createHistory(store, () => performance.now()));
   const context = useMemo<Explorer>(
@@ -175,7 +170,7 @@ export function Stage({ own, output, observed, stale, placed, onPlaced, children
       view,
       frames,
       afterFrames,
-      spareTimeParts,
+      spare,
       redraw,
       beginDrag,
       history,
@@ -185,7 +180,7 @@ export function Stage({ own, output, observed, stale, placed, onPlaced, children
       },
       toFit: () => store.update({ overrides: {} }),
     }),
-    [subject, store, schema, slices, view, frames, afterFrames, spareTimeParts, redraw, beginDrag, history],
+    [subject, store, schema, slices, view, frames, afterFrames, spare, redraw, beginDrag, history],
   );
   useExports(subject, view, store, picture);
 

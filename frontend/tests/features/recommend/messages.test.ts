@@ -324,7 +324,11 @@ describe('the answer', () => {
       { measure: 'latency_us', limit: 'within current' as const, value: 10 },
     ];
     expect(guardWords(question, eight({ guards, reference }), layout, QUANTITIES)?.replaceAll('\u00a0', ' ')).toBe(
-      'Kept without being asked: throughput within 1 % of its best; latency at most 10 % above MTU 1500, delay 10.',
+      'Guards: throughput within 1 % of its best; latency at most 10 % above MTU 1500, delay 10.',
+    );
+    const lossesToo = [...guards, { measure: 'drops', limit: 'within current' as const, value: 10 }];
+    expect(guardWords(question, eight({ guards: lossesToo, reference }), layout, QUANTITIES)).toMatch(
+      /delay 10; losses likewise\.$/,
     );
     expect(guardWords(question, eight(), layout, QUANTITIES)).toBeNull();
   });
@@ -511,7 +515,7 @@ describe('what is lost', () => {
     const reference = { mtu_bytes: 1500, delay_us: 10, workload: 'tcp' };
     const answer = eight({ guards: [...guards], reference });
     expect(guardWords(question, answer, slice.layout, QUANTITIES)?.replaceAll('\u00a0', ' ')).toBe(
-      'Kept without being asked: drops at most 10 % above MTU 1500, delay 10, chance aside.',
+      'Guards: losses at most 10 % above MTU 1500, delay 10.',
     );
   });
 });

@@ -49,17 +49,17 @@ it('ends with Escape, wherever the focus is, and not while a menu is open', asyn
 
 it('goes to the next part of those that are there now, and the page with it', async () => {
   expect(says()).toBe('Every parameter with its interval');
-  stand('param', 'grip', 'advice');
+  stand('param', 'handle', 'advice');
   await go('Next');
-  expect([says(), sought]).toEqual(['Pull the line itself', ['grip']]);
+  expect([says(), sought]).toEqual(['Pull the line itself', ['handle']]);
 });
 
 it('counts from the part it speaks of, though another came before it', async () => {
   await go('Next');
   expect(says()).toBe('What to set');
-  stand('param', 'grip', 'advice');
+  stand('param', 'handle', 'advice');
   await go('Back');
-  expect([says(), sought.at(-1)]).toEqual(['Pull the line itself', 'grip']);
+  expect([says(), sought.at(-1)]).toEqual(['Pull the line itself', 'handle']);
 });
 
 it('begins at the first of the parts, though others came before it, and counts them all', {
@@ -74,7 +74,7 @@ it('begins at the first of the parts, though others came before it, and counts t
   await later();
   expect(said()).toEqual(['1 of 2', 'Every parameter with its interval']);
   await go('Next');
-  stand('param', 'grip', 'advice');
+  stand('param', 'handle', 'advice');
   await later();
   expect(said()).toEqual(['3 of 3', 'What to set']);
 });

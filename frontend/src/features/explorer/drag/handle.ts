@@ -52,7 +52,7 @@ export function surfaceAt(scene: Scene, px: number, py: number): Hold | null {
 }
 
 /** Where the crosshair crosses the current line, in pixels; null where no model draws one. */
-export function gripSpot(scene: Scene): { X: number; Y: number } | null {
+export function handleSpot(scene: Scene): { X: number; Y: number } | null {
   const { view, frame, live } = scene;
   const { lines } = frame;
   if (!pullable(scene) || !Number.isFinite(live.place.value)) return null;
@@ -64,15 +64,15 @@ export function gripSpot(scene: Scene): { X: number; Y: number } | null {
 const arrows = (X: number, Y: number): string => `M${X - 3} ${Y - 9}l3 -4l3 4M${X - 3} ${Y + 9}l3 4l3 -4`;
 
 /** The handle about its own place. */
-export const GRIP = { radius: 5.5, arrows: arrows(0, 0) };
+export const HANDLE = { radius: 5.5, arrows: arrows(0, 0) };
 
 /** What stands there as an element of its own, for the frames that paint it. */
 export function handleShapes(scene: Scene): Shape[] {
-  const spot = gripSpot(scene);
+  const spot = handleSpot(scene);
   if (!spot) return [];
   const { X, Y } = spot;
   return [
-    circle(X, Y, GRIP.radius, { fill: 'var(--ground)', stroke: 'var(--crosshair)', 'stroke-width': 2 }),
+    circle(X, Y, HANDLE.radius, { fill: 'var(--ground)', stroke: 'var(--crosshair)', 'stroke-width': 2 }),
     path(arrows(X, Y), { stroke: 'var(--crosshair)', 'stroke-width': 1.5 }),
   ];
 }

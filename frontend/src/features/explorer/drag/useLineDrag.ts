@@ -50,7 +50,7 @@ export function useLineDrag(
     const onTouch = (event: TouchEvent): void => {
       const scene = picture.current?.scene();
       const [touch] = event.touches;
-      if (event.target instanceof Element && event.target.closest('.grip')) {
+      if (event.target instanceof Element && event.target.closest('.handle')) {
         event.preventDefault();
         return;
       }

@@ -126,7 +126,7 @@ export function FitBlock({ state }: { state: FitState | null }) {
       </div>
       <DragChooser />
       {subject.of === 'experiment' && subject.opened && (
-        <p className="note">Fits are made by the server: to fit these parameters to the cells, upload the table.</p>
+        <p className="note">The server makes fits: upload the table.</p>
       )}
       {fit?.identifiable && <FitNote fit={fit} />}
       {fit?.identifiable && <IdleLoad fit={fit} />}

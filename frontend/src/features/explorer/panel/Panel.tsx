@@ -68,7 +68,7 @@ export const Panel = memo(function Panel({ fitState }: { fitState: FitState | nu
           </header>
           <p className="why">
             {view.field
-              ? `Between the cells, values are interpolated: monotone along ${alongWhat(view)}, so that no optimum is invented.`
+              ? `Interpolated between the cells, monotone along ${alongWhat(view)}: no optimum is invented.`
               : whyNothing(view)}
           </p>
           <TurnedDown />

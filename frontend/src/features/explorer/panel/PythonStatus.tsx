@@ -86,7 +86,7 @@ export function PythonStatus() {
   useEffect(compare, [status.state]);
 
   const words = () => {
-    if (status.state === 'failed') return `Python did not start; the kernels go on without it: ${status.message}`;
+    if (status.state === 'failed') return `Python did not start: ${status.message}`;
     if (status.state !== 'ready') return 'Python is loading behind the kernels';
     if (!view.binding || !agreement) return 'Python ready';
     if (agreement.difference > TOLERANCE)

@@ -6,7 +6,7 @@ export const METHOD: Readonly<Record<Method, { readonly label: string; readonly 
   ols: { label: 'Least squares', note: 'all runs, in percent of their cell; the same in any units' },
   'ols-hc3': { label: 'Least squares, HC3', note: 'standard errors that hold where variances differ; no resamples' },
   wls: { label: 'Weighted', note: 'least squares, by how the spread of replicates goes with the response' },
-  robust: { label: 'Robust', note: 'runs that do not belong with the others of their cell do not move it' },
+  robust: { label: 'Robust', note: 'outliers of a cell do not move it' },
   whitened: { label: 'Whitened', note: 'for counts that err; a model that replicates reject distorts it most' },
   'paper-tls': {
     label: 'Paper TLS',
