@@ -2,7 +2,7 @@
 /*
  * One snapshot: all CPUs' counters of one instant.
  *
- * The counters are read without locks, between two versions at every CPU's sequence: if one was odd or has changed, the
+ * The counters are read without locks, between two looks at every CPU's sequence: if one was odd or has changed, the
  * attempt is thrown away. Writers never wait for a reader. Where attempts run out, each CPU is read by itself, and the
  * snapshot says how far apart they are.
  */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Sums of CPUs' counters in a snapshot. They are read without locks: the caller versions whether they have changed. */
+/* Sums of CPUs' counters in a snapshot. They are read without locks: the caller looks whether they have changed. */
 #include <linux/cpumask.h>
 #include <linux/kernel_stat.h>
 #include <linux/ktime.h>

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Long computations take computations: some run, some wait, the rest is sent away and told when."""
+"""Long computations are limited: some run, some wait, the rest is sent away and told when."""
 
 import threading
 from collections.abc import Callable
@@ -39,7 +39,7 @@ class Work:
 
 
 def do_many(computations: ConcurrencyLimiter, count: int, running: int, refused: int) -> Work:
-    """Those that run hold their computations until so many run, and so many were refused."""
+    """Those that run go on until so many run, and so many were refused."""
     work = Work(computations)
     threads = [threading.Thread(target=work.do) for _ in range(count)]
     for thread in threads:

@@ -283,7 +283,7 @@ static int hold(const char *interface, double seconds, unsigned long interval_ms
 	return 0;
 }
 
-/* As much of an IPv4 header as a card versions at to choose a queue: nobody in the guest reads the rest. */
+/* As much of an IPv4 header as a card looks at to choose a queue: nobody in the guest reads the rest. */
 static void come_from(unsigned char *frame, unsigned int bytes, unsigned long flow)
 {
 	struct iphdr header = {

@@ -16,7 +16,7 @@ def expected_busiest(
 ) -> Any:
     """Return the mean number of flows in the busiest queue; flows are independent.
 
-    The larger of two approximations. Batcher they are within 5 % of the exact mean for up to 128
+    The larger of two approximations. Together they are within 5 % of the exact mean for up to 128
     equal queues (the exact one has no closed form: it is a sum over powers of truncated
     exponentials), and within 9 % of events where some queues have a larger share.
 

@@ -347,7 +347,7 @@ def simulate(scenario, kind, n, sets, resamples=100, told=True, seed=20):
 def test_intervals_cover_the_truth_or_are_refused(scenario, kind):
     """Simulated a little, judged by number of replicates and together: fails what surely does not.
 
-    Batcher 60 linear sets, 40 nonlinear.
+    Together 60 linear sets, 40 nonlinear.
     """
     sets = 15 if kind == LINEAR else 10
     outcomes = {n: simulate(scenario, kind, n, sets, 60) for n in REPLICATES}
