@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from coalescope_host.plan.cells import cells_of
 from coalescope_host.plan.factors import Levels, cell_text
 from coalescope_host.plan.plan import Plan
 from coalescope_host.plan.schedule import Run, pilot_runs
@@ -64,7 +65,7 @@ def dry_run(
         drawn: their order is of a seed of this moment.
         refused: why the interface must not be touched.
     """
-    cells = {cell_text(run.levels): run.levels for run in runs}
+    cells = _in_order_of_plan(plan, runs)
     hosts = [*_of_hosts(bench, runs), *missing_logger(bench)]
     workloads = _of_workloads(plan, bench, runs, with_logger=not hosts)
     found = [f"  cannot be done: {problem}" for problem in (*refused, *hosts, *workloads)]
@@ -77,6 +78,13 @@ def dry_run(
     ]
     details = [] if hosts else list(_details(plan, bench, cells, runs, drawn=drawn))
     return DryRun(verdict, details, not found)
+
+
+def _in_order_of_plan(plan: Plan, runs: Sequence[Run]) -> dict[str, Levels]:
+    """The cells of the runs: their order does not depend on that of the runs, which is drawn."""
+    asked = {cell_text(run.levels): run.levels for run in runs}
+    every = map(cell_text, cells_of(plan.factors, plan.constants, list(plan.excluded)))
+    return {text: asked[text] for text in every if text in asked}
 
 
 def _answer(plan: Plan, cells: int, runs: Sequence[Run], *, possible: bool) -> str:
