@@ -56,7 +56,6 @@ from coalescope.tokens.callers import StoredCallers
 from coalescope.tokens.service import any_valid
 from coalescope.untrusted.confinement import OF_THE_SERVER
 from coalescope.uploads.endpoints import router as uploads
-from coalescope.uploads.ingest_worker import IngestWorker
 from coalescope.web.compressed import CompressedAnswers
 from coalescope.web.concurrency import ConcurrencyLimiter
 from coalescope.web.error_responses import ERROR_RESPONSES, install_error_handlers
@@ -103,16 +102,15 @@ def create_app(settings: Settings | None = None, tracer: Tracer | None = None) -
     runner = JobRunner(
         store.database, computing(store.database, settings, cluster), settings.jobs_at_once, tracer
     )
-    keeper = IngestWorker(store.database, settings)
 
     @asynccontextmanager
     async def lifespan(_app: FastAPI) -> AsyncIterator[None]:
-        for begin in (loader.start, runner.start, keeper.start):
+        for begin in (loader.start, runner.start):
             begin()
         yield
         runner.take_no_more()
         OF_THE_SERVER.end_what_is_under_way()
-        for end in (keeper.close, loader.stop, runner.stop):
+        for end in (loader.stop, runner.stop):
             await run_in_threadpool(end)
         if cluster is not None:
             cluster.close()
@@ -124,7 +122,6 @@ def create_app(settings: Settings | None = None, tracer: Tracer | None = None) -
     app.state.dataset_loader = loader
     app.state.spread = None if cluster is None else cluster.map
     app.state.job_runner = runner
-    app.state.ingest_worker = keeper
     app.state.tables_at_once = CapacityLimiter(_TABLES_AT_ONCE)
     app.state.large_logs_at_once = CapacityLimiter(_LARGE_LOGS_AT_ONCE)
     _keep_state(app, settings, store)

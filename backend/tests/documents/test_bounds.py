@@ -12,7 +12,7 @@ from coalescope.predictions import sweeps
 from coalescope.settings import Settings
 from coalescope.sweeps.events import Listeners
 from coalescope.untrusted import bounds
-from coalescope.uploads import ingest_worker, reading
+from coalescope.uploads import reading
 from coalescope.web.security import body_limit, rates, slow_clients, token_attempts
 from coalescope_host.run_log.layout import DEFAULT_LIMITS as LOG
 
@@ -26,7 +26,7 @@ SAID = {
         f"| streams of events | {Listeners()._most} |",
         f"a second for each {reading._LOG_BYTES_PER_S >> MIB} MiB where that is more; "
         f"{reading._LOG_MEMORY} MiB more for each MiB",
-        f"reading a run log above {ingest_worker.LARGEST_BYTES >> MIB} MiB, "
+        f"reading a run log above {reading.LARGEST_BYTES >> MIB} MiB, "
         f"showing the run of one above {reading.SHOWN_HERE_BYTES >> MIB} MiB",
         f"| an answer of predictions | {sweeps.MAX_NUMBERS:,} numbers |",
         f"| {slow_clients.MOST_HEAD_BYTES >> KIB} KiB; {slow_clients.HEAD_S:g} s |",
@@ -50,7 +50,7 @@ SAID = {
     ],
     "security.md": [
         f"up to {reading.READ_HERE_BYTES >> KIB} KiB that nothing is packed in",
-        f"a log up to {ingest_worker.LARGEST_BYTES >> MIB} MiB",
+        f"a log up to {reading.LARGEST_BYTES >> MIB} MiB",
         f"a table up to {reading.LOOKED_AT_HERE_BYTES >> KIB} KiB mean",
         f"the run of a log up to {reading.SHOWN_HERE_BYTES >> MIB} MiB",
         f"whatever is sent is read within {READING_S}",

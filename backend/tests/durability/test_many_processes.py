@@ -14,7 +14,7 @@ import coalescope.store
 import pytest
 from coalescope.db.engine import Database
 from coalescope.settings import Settings
-from coalescope.storage.object_store import ObjectStore, ReceivedObject
+from coalescope.storage.object_store import ObjectStore, StagedObject
 from coalescope.store import open_store
 from coalescope.uploads.reading import Reading
 from coalescope.uploads.service import UploadRequest, accept
@@ -58,7 +58,7 @@ def test_who_opens_a_store_misses_nothing_that_others_are_storing(
     other = open_store(settings)
     placed, looked_for = Event(), Event()
 
-    def place_and_wait(staged: Sequence[ReceivedObject], suffix: str) -> None:
+    def place_and_wait(staged: Sequence[StagedObject], suffix: str) -> None:
         place(staged, suffix)
         placed.set()
         assert looked_for.wait(TIMEOUT_S)

@@ -161,25 +161,3 @@ def test_turns_are_taken_whole_and_errors_reach_everybody() -> None:
             other.result()
     go_on.set()
     assert together.do("key", 3, work) == -3
-
-
-def test_by_halves_a_turn_leaves_as_many_as_had_the_one_before() -> None:
-    together, begun, go_on = Batcher(half_batches=True), threading.Event(), threading.Event()
-    seen: list[list[int]] = []
-
-    def work(items: Sequence[int]) -> list[int]:
-        seen.append(list(items))
-        begun.set()
-        go_on.wait()
-        return [-item for item in items]
-
-    with ThreadPoolExecutor(8) as pool:
-        first = pool.submit(together.do, "key", 0, work)
-        assert begun.wait(TIMEOUT_S)
-        others = [pool.submit(together.do, "key", item, work) for item in range(1, 8)]
-        wait_until(lambda: len(together._waiting["key"]) == 7, "they do not wait")
-        go_on.set()
-    assert first.result() == 0
-    assert [other.result() for other in others] == [-item for item in range(1, 8)]
-    assert [len(items) for items in seen] == [1, 4, 3]
-    assert sorted(item for items in seen for item in items) == list(range(8))

@@ -34,15 +34,9 @@ class Batcher:
 
     It has no thread of its own. The thread that waited longest runs the batch of all that wait; the
     others sleep.
-
-    With `half_batches` a batch takes at most half of the threads present when it begins, those of
-    the batch before included. This is for work done in another process: one half is served and
-    comes back while the other half's batch runs. With all in one batch, the two processes would
-    wait for each other.
     """
 
-    def __init__(self, *, half_batches: bool = False) -> None:
-        self._half_batches = half_batches
+    def __init__(self) -> None:
         self._lock = Lock()
         # a key is here while somebody is at work under it
         self._waiting: dict[str, list[_Pending]] = {}
@@ -81,17 +75,15 @@ class Batcher:
             done = [_Done(outcome) for _, outcome in zip(batch, outcomes, strict=True)]
         except BaseException as error:
             done = [_Done(None, error)] * len(batch)
-        self._pass_on(key, len(batch))
+        self._pass_on(key)
         for one, what in zip(batch[1:], done[1:], strict=True):
             one.message.put(what)
         return done[0]
 
-    def _pass_on(self, key: str, batch_size: int) -> None:
+    def _pass_on(self, key: str) -> None:
         with self._lock:
-            waiting = self._waiting.pop(key)
-            most = (batch_size + len(waiting) + 1) // 2 if self._half_batches else len(waiting)
-            batch, later = waiting[:most], waiting[most:]
+            batch = self._waiting.pop(key)
             if batch:
-                self._waiting[key] = later
+                self._waiting[key] = []
         if batch:
             batch[0].message.put(batch)

@@ -135,7 +135,7 @@ class Database:
         """
         if self.for_reading:
             raise read_only()
-        with self.turn(), self._writer.begin() as connection:
+        with self._turn(), self._writer.begin() as connection:
             if self.on_server:
                 _queue(connection, within)
             connection.info.pop(_TOLD, None)  # it outlives a transaction that came to nothing
@@ -169,7 +169,7 @@ class Database:
             self._at_once_turn.release()
 
     @contextmanager
-    def turn(self) -> Iterator[None]:
+    def _turn(self) -> Iterator[None]:
         """Writers of this process in a queue; SQLite's own is to look again after a while.
 
         Who has waited long enough goes on to SQLite, which says that it was too long.

@@ -30,7 +30,7 @@ from coalescope.errors import CoalescopeError, read_only
 from coalescope.storage.object_store import (
     Contents,
     ReceivedFile,
-    ReceivedObject,
+    StagedObject,
     object_at,
     place_of,
     sweep_parts,
@@ -107,7 +107,7 @@ class BucketObjectStore:
             list(pool.map(lambda one: self._put(place_of(one[0], suffix), *one), named))
         return [sha256 for sha256, _ in named]
 
-    def commit_all(self, staged: Sequence[ReceivedObject], suffix: str) -> None:
+    def commit_all(self, staged: Sequence[StagedObject], suffix: str) -> None:
         """Put all, several at once."""
         with ThreadPoolExecutor(_PUTS_AT_ONCE) as pool:
             list(pool.map(lambda one: self.put(one.path, one.size, one.sha256, suffix), staged))

@@ -67,15 +67,8 @@ class KeptObject:
         return self.path.stat().st_size
 
 
-class ReceivedObject(ReadableObject, Protocol):
-    """Bytes that were received for the store: not an object yet."""
-
-    def sync(self) -> None:
-        """Wait until the bytes received so far are on disk (not yet an object)."""
-
-
-class StagedObject(ReceivedObject, Protocol):
-    """Bytes on their way into the store."""
+class StagedObject(ReadableObject, Protocol):
+    """Bytes on their way into the store: not an object yet."""
 
     @property
     def start(self) -> bytes:
@@ -83,6 +76,9 @@ class StagedObject(ReceivedObject, Protocol):
 
     def write(self, chunk: bytes | bytearray) -> None:
         """Append bytes."""
+
+    def sync(self) -> None:
+        """Wait until the bytes received so far are on disk (not yet an object)."""
 
     def commit(self, suffix: str) -> None:
         """Make it an object, durably. Repeating an object that is there changes nothing."""
@@ -108,7 +104,7 @@ class ObjectStore(Protocol):
         open: give some hundred at a time.
         """
 
-    def commit_all(self, staged: Sequence[ReceivedObject], suffix: str) -> None:
+    def commit_all(self, staged: Sequence[StagedObject], suffix: str) -> None:
         """Make objects of what was staged here, all of them durably, as `commit` does of one."""
 
     def path(self, sha256: str, suffix: str) -> Path | None:
@@ -179,7 +175,7 @@ class DirectoryObjectStore:
             list(self._pool.map(sync_directory, {*places, *top}))
         return digests
 
-    def commit_all(self, staged: Sequence[ReceivedObject], suffix: str) -> None:
+    def commit_all(self, staged: Sequence[StagedObject], suffix: str) -> None:
         """Move files whose bytes are on disk to their places, then make the places durable."""
         for one in staged:
             one.sync()
@@ -231,18 +227,6 @@ class DirectoryObjectStore:
         for other in at_work:
             other.result()
         self._durable |= new
-
-
-@dataclass(frozen=True)
-class SyncedFile:
-    """A file that another process received into the store's folder and synced."""
-
-    path: Path
-    size: int
-    sha256: str
-
-    def sync(self) -> None:
-        """Nothing is left to wait for."""
 
 
 class ReceivedFile:

@@ -23,7 +23,6 @@ from coalescope.uploads.parsed_upload import UploadRequest
 from coalescope.uploads.reading import (
     LOOKED_AT_HERE_BYTES,
     READ_HERE_BYTES,
-    ReadBeside,
     Reading,
     is_large_log,
     is_read_in_a_moment,
@@ -141,8 +140,7 @@ async def upload_file(
 
         def accept(reading: Reading) -> Receipt:
             staged.write(rest)
-            read = ReadBeside(reading, state.ingest_worker)
-            return service.accept(state.database, state.object_store, staged, asked, read)
+            return service.accept(state.database, state.object_store, staged, asked, reading)
 
         receipt = await _read(request, staged, rest, accept, READ_HERE_BYTES)
     status = 201 if receipt.outcome == "stored" else 200

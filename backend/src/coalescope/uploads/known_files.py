@@ -10,7 +10,7 @@ from coalescope.storage.object_store import SUFFIXES, ObjectStore, StagedObject,
 from coalescope.uploads import repository
 from coalescope.uploads.mapping.records import TableMapping, mapping_of
 from coalescope.uploads.parsed_upload import UploadRequest
-from coalescope.uploads.parsing import Read
+from coalescope.uploads.reading import Reading
 from coalescope.uploads.receipt import Receipt, receipt_of
 from coalescope.uploads.repository import UploadRecord
 
@@ -20,7 +20,7 @@ def known_table(
     store: ObjectStore,
     staged: StagedObject,
     request: UploadRequest,
-    read: Read,
+    reading: Reading,
 ) -> Receipt | None:
     """The receipt of a table that is where it is to go, read as it is to be read.
 
@@ -35,7 +35,7 @@ def known_table(
             for upload in reversed(repository.with_bytes(connection, staged.sha256))
             if request.experiment in (None, upload.slug)
         ]
-    same = _read_alike(there, staged, request.mapping, read)
+    same = _read_alike(there, staged, request.mapping, reading)
     if same is None:
         return None
     with database.read() as connection:
@@ -44,7 +44,10 @@ def known_table(
 
 
 def _read_alike(
-    there: Sequence[UploadRecord], staged: StagedObject, mapping: TableMapping | None, read: Read
+    there: Sequence[UploadRecord],
+    staged: StagedObject,
+    mapping: TableMapping | None,
+    reading: Reading,
 ) -> UploadRecord | None:
     """The first of these stored tables that was read as the same bytes are to be read now."""
     if mapping is None:
@@ -52,7 +55,7 @@ def _read_alike(
     mapped = [(upload, upload.mapping) for upload in there if upload.mapping is not None]
     if not mapped:
         return None
-    asked = read.settled(staged, mapping)
+    asked = reading.settled(staged, mapping)
     return next((upload for upload, said in mapped if mapping_of(said) == asked), None)
 
 

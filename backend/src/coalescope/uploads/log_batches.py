@@ -17,7 +17,7 @@ from coalescope.experiments.service import ensure_experiment
 from coalescope.runs import recording
 from coalescope.runs.history import happened_to
 from coalescope.runs.records import NewRun
-from coalescope.storage.object_store import RUN_LOG_SUFFIX, ObjectStore, ReceivedObject
+from coalescope.storage.object_store import RUN_LOG_SUFFIX, ObjectStore, StagedObject
 from coalescope.uploads import repository
 from coalescope.uploads.numbering import numbered
 from coalescope.uploads.parsed_upload import ParsedUpload, UploadRequest
@@ -29,7 +29,7 @@ from coalescope.web.tracing import span
 class LogUpload:
     """A log that was received, synced and understood, and who sent it."""
 
-    staged: ReceivedObject
+    staged: StagedObject
     request: UploadRequest
     parsed: ParsedUpload
     cause: AuditContext | None

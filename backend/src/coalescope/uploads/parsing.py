@@ -1,37 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """What kind of file was sent, and what reads it."""
 
-from typing import Protocol
-
-from coalescope_host.run_log import Longer
-
 from coalescope.errors import CoalescopeError
 from coalescope.foreign.bundle import is_bundle
 from coalescope.foreign.registry import MOST_BYTES, START_BYTES, recognise
-from coalescope.storage.object_store import ReadableObject, StagedObject
+from coalescope.storage.object_store import StagedObject
 from coalescope.uploads.file_kinds import begins_as_run_log, is_named_as_run_log
-from coalescope.uploads.mapping.records import TableMapping
 from coalescope.uploads.parsed_upload import ParsedUpload, UploadRequest
-from coalescope.uploads.receipt import Receipt
-
-
-class Read(Protocol):
-    """How files are read; a run log is perhaps stored at once."""
-
-    def table(self, staged: StagedObject, request: UploadRequest, /) -> ParsedUpload:
-        """What a table holds."""
-
-    def foreign(self, staged: StagedObject, request: UploadRequest, /) -> ParsedUpload:
-        """What files of other tools hold."""
-
-    def log(self, staged: StagedObject, request: UploadRequest, /) -> ParsedUpload | Receipt:
-        """What a run log holds; or its receipt, if all of it is on disk."""
-
-    def longer(self, stored: ReadableObject, sent: ReadableObject, /) -> Longer | None:
-        """Whether a log goes on where a stored one ends, or ends before; None: another log."""
-
-    def settled(self, staged: StagedObject, mapping: TableMapping, /) -> TableMapping:
-        """A mapping with what the table settles of it."""
+from coalescope.uploads.reading import Reading
 
 
 def is_run_log(staged: StagedObject, request: UploadRequest) -> bool:
@@ -50,11 +26,8 @@ def beginning(staged: StagedObject) -> bytes:
         return file.read(START_BYTES)
 
 
-def parse(staged: StagedObject, request: UploadRequest, read: Read) -> ParsedUpload | Receipt:
-    """What the file holds; of a run log the receipt, if all of it is on disk.
-
-    Errors: CoalescopeError 422.
-    """
+def parse(staged: StagedObject, request: UploadRequest, reading: Reading) -> ParsedUpload:
+    """What the file holds. Errors: CoalescopeError 422; 503 where its reading was ended."""
     if not staged.size:
         raise CoalescopeError(
             "empty_file",
@@ -63,7 +36,7 @@ def parse(staged: StagedObject, request: UploadRequest, read: Read) -> ParsedUpl
             advice="Send a run log, or a CSV table with a header and rows.",
         )
     if is_run_log(staged, request):
-        return read.log(staged, request)
+        return reading.log(staged, request)
     if is_bundle(beginning(staged)):
-        return read.foreign(staged, request)
-    return read.table(staged, request)
+        return reading.foreign(staged, request)
+    return reading.table(staged, request)

@@ -20,17 +20,15 @@ from coalescope.errors import CoalescopeError
 from coalescope.foreign.parsing import parse_foreign
 from coalescope.runs.log_contents import read_contents
 from coalescope.runs.records import NewRun
-from coalescope.storage.object_store import ReadableObject, ReceivedObject
+from coalescope.storage.object_store import ReadableObject
 from coalescope.untrusted.bounds import READING_MIB, READING_SECONDS, read_as_stored
 from coalescope.untrusted.confined import Bounds
 from coalescope.untrusted.confinement import OF_THE_SERVER, Ending, confined
 from coalescope.uploads.csv_files import understand_csv
-from coalescope.uploads.ingest_worker import LARGEST_BYTES, IngestWorker
 from coalescope.uploads.mapping.looking import Seen, look_at
 from coalescope.uploads.mapping.reading import settle
 from coalescope.uploads.mapping.records import TableMapping
 from coalescope.uploads.parsed_upload import ParsedUpload, UploadRequest
-from coalescope.uploads.receipt import Receipt
 from coalescope.uploads.run_logs import parse_run_log
 from coalescope.uploads.superseding import compare_logs
 
@@ -42,6 +40,8 @@ if TYPE_CHECKING:  # the process that reads needs none, and to read them takes a
 READ_HERE_BYTES = 2**15
 LOOKED_AT_HERE_BYTES = 2**12
 SHOWN_HERE_BYTES = 2**20
+#: A log that is read and measured in a moment: nobody waits for a larger one but its own sender.
+LARGEST_BYTES = 2**22
 #: How what is packed begins, by itself or in an archive: its size says little of what it holds.
 _PACKED = (b"\x1f\x8b", b"PK\x03\x04")
 #: By the clock, of what it may take of a CPU: others may be at work.
@@ -169,36 +169,6 @@ class Reading:
         )
         whole: ParsedUpload = replace(parsed, runs=_PackedRuns(pieces, self.ending))
         return whole
-
-
-@dataclass(frozen=True)
-class ReadBeside:
-    """How a server reads files: small logs by their keeper, all else by `Reading`."""
-
-    reading: Reading
-    keeper: IngestWorker
-
-    def table(self, staged: ReceivedObject, request: UploadRequest) -> ParsedUpload:
-        """As `Reading.table`."""
-        return self.reading.table(staged, request)
-
-    def foreign(self, staged: ReceivedObject, request: UploadRequest) -> ParsedUpload:
-        """As `Reading.foreign`."""
-        return self.reading.foreign(staged, request)
-
-    def log(self, staged: ReceivedObject, request: UploadRequest) -> ParsedUpload | Receipt:
-        """As `Reading.log`; or its receipt, if the keeper has stored it."""
-        if is_large_log(staged.size):
-            return self.reading.log(staged, request)
-        return self.keeper(staged, request)
-
-    def longer(self, stored: ReadableObject, sent: ReadableObject) -> Longer | None:
-        """As `Reading.longer`."""
-        return self.reading.longer(stored, sent)
-
-    def settled(self, staged: ReadableObject, mapping: TableMapping) -> TableMapping:
-        """As `Reading.settled`."""
-        return self.reading.settled(staged, mapping)
 
 
 def is_large_log(size: int) -> bool:

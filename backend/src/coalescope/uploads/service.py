@@ -21,7 +21,8 @@ from coalescope.uploads import repository
 from coalescope.uploads.known_files import came_meanwhile, known_file, known_table
 from coalescope.uploads.log_batches import LogUpload, store_batch
 from coalescope.uploads.parsed_upload import ParsedUpload, UploadRequest
-from coalescope.uploads.parsing import Read, beginning, is_foreign, is_run_log, parse
+from coalescope.uploads.parsing import beginning, is_foreign, is_run_log, parse
+from coalescope.uploads.reading import Reading
 from coalescope.uploads.receipt import Receipt, receipt_of
 from coalescope.uploads.superseded_logs import say_superseded, stored_copy, supersede
 from coalescope.uploads.upload_rows import store_rows
@@ -33,7 +34,7 @@ def accept(
     store: ObjectStore,
     staged: StagedObject,
     request: UploadRequest,
-    read: Read,
+    reading: Reading,
 ) -> Receipt:
     """Store a received file. When this returns, bytes and rows are on disk.
 
@@ -45,8 +46,8 @@ def accept(
         with store.stage() as bundled:
             content = staged.path.read_bytes()
             bundled.write(write_bundle(request.given, {request.filename: content}))
-            return _accept(database, store, bundled, request, read)
-    return _accept(database, store, staged, request, read)
+            return _accept(database, store, bundled, request, reading)
+    return _accept(database, store, staged, request, reading)
 
 
 def _accept(
@@ -54,26 +55,24 @@ def _accept(
     store: ObjectStore,
     staged: StagedObject,
     request: UploadRequest,
-    read: Read,
+    reading: Reading,
 ) -> Receipt:
     known = (
         known_file(database, store, staged, staged.sha256)
         if is_run_log(staged, request) or is_bundle(beginning(staged))
-        else known_table(database, store, staged, request, read)
+        else known_table(database, store, staged, request, reading)
     )
     if known is not None:
         return known
     with span("upload parse", bytes=staged.size):
-        parsed = parse(staged, request, read)
-    if isinstance(parsed, Receipt):
-        return parsed
+        parsed = parse(staged, request, reading)
     with span("upload sync"):
         staged.sync()  # the slow part of durability, before the write lock is taken
     receipt = None
     if parsed.content == "run_log":
         log = LogUpload(staged, request, parsed, AUDIT_CONTEXT.get())
         receipt = database.batcher.do(parsed.slug, log, partial(store_batch, database, store))
-    return receipt or _accept_alone(database, store, staged, request, parsed, read)
+    return receipt or _accept_alone(database, store, staged, request, parsed, reading)
 
 
 def _accept_alone(
@@ -82,7 +81,7 @@ def _accept_alone(
     staged: StagedObject,
     request: UploadRequest,
     parsed: ParsedUpload,
-    read: Read,
+    reading: Reading,
 ) -> Receipt:
     """Store a table, other tools' files, or a log that is known, contradicts one, or goes on.
 
@@ -90,7 +89,7 @@ def _accept_alone(
     """
     stored = stored_copy(database, store, staged, parsed)
     if stored is not None:
-        match read.longer(stored.log, staged):
+        match reading.longer(stored.log, staged):
             case "longer":
                 return supersede(database, staged, request, parsed, stored.run)
             case "no longer":
