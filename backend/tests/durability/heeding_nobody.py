@@ -29,21 +29,17 @@ def without_queue() -> None:
 def with_nothing_unique() -> None:
     SQLiteDDLCompiler.visit_unique_constraint = lambda *given, **more: None
     own: set[str] = set()
-    find, insert, insert_all = repository.find, repository.insert, repository.insert_all
+    find, insert_all = repository.find, repository.insert_all
 
     def find_own(connection: Any, sha256: str) -> Any:
         return find(connection, sha256) if sha256 in own else None
-
-    def insert_own(connection: Any, values: Any) -> int:
-        own.add(values["sha256"])
-        return insert(connection, values)
 
     def insert_all_own(connection: Any, rows: Any) -> list[int]:
         own.update(row["sha256"] for row in rows)
         return insert_all(connection, rows)
 
     repository.find, repository.known = find_own, lambda connection, digests: []
-    repository.insert, repository.insert_all = insert_own, insert_all_own
+    repository.insert_all = insert_all_own
     recording.taken, runs.find_run = lambda connection, uids: [], lambda connection, uid: None
 
 

@@ -21,11 +21,11 @@ from coalescope.settings import Settings
 from coalescope.storage.object_store import ObjectStore
 from coalescope.store import Store, open_store
 from coalescope.uploads import service
-from coalescope.uploads.log_batches import LogUpload, store_batch
 from coalescope.uploads.parsed_upload import UploadRequest
 from coalescope.uploads.reading import Reading
 from coalescope.uploads.receipt import Receipt
 from coalescope.uploads.stored_files import stored_files
+from coalescope.uploads.storing import IncomingFile, store_batch
 from coalescope.verification.service import verify
 from coalescope_host.run_log import Writer, make_header, standard_field
 
@@ -83,8 +83,8 @@ def upload(store: Store, content: bytes) -> str:
 
 
 def store_and_say(
-    database: Database, store: ObjectStore, logs: Sequence[LogUpload]
-) -> list[Receipt | None]:
+    database: Database, store: ObjectStore, logs: Sequence[IncomingFile]
+) -> list[Receipt | Exception]:
     if len(logs) > 1:
         say("met", str(len(logs)))
     return store_batch(database, store, logs)

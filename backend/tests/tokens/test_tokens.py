@@ -221,7 +221,7 @@ def test_the_record_says_what_happened_to_which_run(client: Any) -> None:
 def test_a_request_is_shown_without_its_escapes(client: Any) -> None:
     asked = 'POST /api/uploads?filename=a b.csv&mapping={"columns":["MTU"]}'
     escaped = "POST /api/uploads?filename=a%20b.csv&mapping=%7B%22columns%22%3A%5B%22MTU%22%5D%7D"
-    with client.app.state.database.write(causes=[]) as connection:
+    with client.app.state.database.write() as connection:
         for what in (escaped, "lab: run x uploaded as 100%25.csv"):
             connection.execute(sa.insert(changes).values(at="2026", who="x", what=what))
     with client.app.state.database.read() as connection:

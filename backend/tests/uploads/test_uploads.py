@@ -13,7 +13,7 @@ import sqlalchemy as sa
 from coalescope.db import tables
 from coalescope.storage import object_store
 from coalescope.uploads import receipt as receipt_module
-from coalescope.uploads import service
+from coalescope.uploads import storing
 from coalescope.uploads.endpoints import clean_filename
 
 CSV = b"mtu_bytes,delay_us,replicate,throughput_mbps\n1500,10,1,986.7\n1500,10,2,986.5\n"
@@ -556,7 +556,7 @@ def test_a_database_that_fails_says_why(
     def fail(*_: Any) -> None:
         raise sa.exc.OperationalError("INSERT", {}, Exception(reason))
 
-    monkeypatch.setattr(service, "store_rows", fail)
+    monkeypatch.setattr(storing, "check_source", fail)
     answer = client.upload(CSV)
     assert (answer.status_code, refusal(answer)["code"]) == (status, code)
     said = lines_for_the_operator(caplog)
@@ -575,7 +575,8 @@ def test_receipts_are_listed_newest_first(client: Any, make_log: MakeLog) -> Non
 
 
 def test_only_the_first_runs_are_shown(client: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(receipt_module, "RUNS_SHOWN", 1)
+    for module in (receipt_module, storing):
+        monkeypatch.setattr(module, "RUNS_SHOWN", 1)
     receipt = client.upload(CSV).json()
     assert (len(receipt["runs"]), receipt["run_count"]) == (1, 2)
 

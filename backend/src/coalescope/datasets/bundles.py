@@ -11,9 +11,9 @@ from coalescope.errors import CoalescopeError
 from coalescope.runs.records import NewRun
 from coalescope.storage.object_store import RUN_LOG_SUFFIX, ObjectStore
 from coalescope.untrusted.archives import ArchiveError, members_of_tar
-from coalescope.uploads.in_bulk import ReceivedLog
 from coalescope.uploads.parsed_upload import UploadRequest
 from coalescope.uploads.run_logs import parse_run_log
+from coalescope.uploads.storing import ReceivedLog
 
 _LARGEST_LOG_BYTES = 1 << 26
 _CHUNK_BYTES = 1 << 20

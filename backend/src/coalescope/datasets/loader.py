@@ -20,7 +20,7 @@ from coalescope.experiments.changing import bring_back
 from coalescope.experiments.records import ExperimentRecord
 from coalescope.runs import recording
 from coalescope.storage.object_store import ObjectStore
-from coalescope.uploads.in_bulk import forget, with_uploads
+from coalescope.uploads.storing import forget, note_logs
 
 
 def stale_datasets(database: Database, folder: Path) -> list[Dataset]:
@@ -53,7 +53,7 @@ def load_dataset(
         with database.write() as connection:
             if not _is_loaded(connection, dataset):
                 record, touched = _renew(connection, dataset)
-                new = with_uploads(connection, record, logs)
+                new = note_logs(connection, record, logs)
                 recording.record_dataset_runs(connection, record, new, touched)
     else:
         table = dataset_table(dataset)

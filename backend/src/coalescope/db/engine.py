@@ -58,12 +58,15 @@ AUDIT_CONTEXT: ContextVar[AuditContext | None] = ContextVar("AUDIT_CONTEXT", def
 _TOLD = "coalescope_told"
 
 
-def tell(connection: Connection, what: str) -> None:
+def tell(connection: Connection, what: str, cause: AuditContext | None = None) -> None:
     """Say what the transaction under way changes, by name: its note has that, not what was asked.
 
     No more than a sentence for each thing that a person would name: an upload, a run, a sweep.
+    `cause` is given where the change is made for another than the caller.
     """
-    connection.info.setdefault(_TOLD, []).append(what)
+    cause = cause or AUDIT_CONTEXT.get()
+    if cause is not None:
+        connection.info.setdefault(_TOLD, []).append(AuditContext(cause.who, what))
 
 
 class Database:
@@ -118,18 +121,15 @@ class Database:
             )
 
     @contextmanager
-    def write(
-        self, within: str | None = None, causes: Sequence[AuditContext] | None = None
-    ) -> Iterator[Connection]:
+    def write(self, within: str | None = None) -> Iterator[Connection]:
         """A transaction that holds the write lock; committed on leaving, durable after that.
 
         `within` is the slug of the only experiment whose rows are changed or relied on: on a
         database server, others need not wait then. What the store holds once only, over all
         experiments, is left to its unique constraints (IntegrityError).
 
-        The change and the note of who made it are kept together or not at all. `causes` are given
-        where it is not made for the caller, or not for the caller alone; read at the end.
-        The caller's own note says what was told of the change, else what was asked.
+        The change and the note of who made it are kept together or not at all. The note says what
+        was told of the change (`tell`), else what the caller asked.
 
         Errors: CoalescopeError 503 where the store was opened for reading.
         """
@@ -140,12 +140,8 @@ class Database:
                 _queue(connection, within)
             connection.info.pop(_TOLD, None)  # it outlives a transaction that came to nothing
             yield connection
-            told = connection.info.pop(_TOLD, [])
             own = AUDIT_CONTEXT.get()
-            if causes is None:
-                causes = (
-                    [] if own is None else [AuditContext(own.who, w) for w in told or [own.what]]
-                )
+            causes = connection.info.pop(_TOLD, [own] if own else [])
             now = utc_now()
             notes = [{"at": now, "who": cause.who, "what": cause.what} for cause in causes]
             compiled_sql.insert(connection, changes, notes)

@@ -2,7 +2,6 @@
 """Store runs with their cells, measures and history; summaries follow in the same transaction."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import islice
 from typing import Any
 
 from sqlalchemy.engine import Connection
@@ -25,54 +24,33 @@ _VALUES_AT_ONCE = 20_000
 def record_runs(
     connection: Connection,
     experiment: ExperimentRecord,
-    new: Iterable[NewRun],
-    reason: str,
-) -> None:
-    """Store runs with their cells, measures and history; summaries follow in the same transaction.
-
-    Errors: 409 if a run's identity is taken.
-    """
-    each = ((run, reason) for run in _not_taken(connection, new))
-    first, count = record_each(connection, experiment, each, changes=1)
-    if count:
-        tell(connection, happened_to(experiment.slug, first, reason, count))
-
-
-def _not_taken(connection: Connection, new: Iterable[NewRun]) -> Iterator[NewRun]:
-    """The same runs. Errors: 409 if a run's identity is taken."""
-    left = iter(new)
-    while some := list(islice(left, _BATCH)):
-        existing = taken(connection, [run.uid for run in some])
-        if existing:
-            stored = find_run(connection, existing[0])
-            assert stored is not None
-            check_not_deleted(connection, stored.experiment, f"run {stored.uid}")
-            raise _taken(stored)
-        yield from some
-
-
-def record_each(
-    connection: Connection,
-    experiment: ExperimentRecord,
     new: Iterable[tuple[NewRun, str]],
     *,
-    changes: int,
-) -> tuple[str, int]:
-    """The same for runs with a reason each; for the data version they are so many changes.
+    changes: int = 1,
+) -> None:
+    """Store runs, each with the reason why it is there, with their cells, measures and history.
 
-    Returns the first run's identity, and how many there were.
+    Summaries follow in the same transaction. For the data version they are so many changes.
 
-    Errors: IntegrityError if a run's identity is taken.
+    Errors: 409 if a run's identity is taken; IntegrityError if another takes it meanwhile, or it is
+    here twice.
     """
     now = utc_now()
     touched: set[int] = set()
-    first, count = "", 0
     for batch in _batches(new):
-        first, count = first or batch[0][0].uid, count + len(batch)
+        _refuse_taken(connection, [run.uid for run, _ in batch])
         touched |= _record_batch(connection, experiment.id, batch, now)
     kept_summaries.refresh(connection, touched)
     touch(connection, experiment.id, changes)
-    return first, count
+
+
+def _refuse_taken(connection: Connection, uids: Sequence[str]) -> None:
+    existing = taken(connection, uids)
+    if existing:
+        stored = find_run(connection, existing[0])
+        assert stored is not None
+        check_not_deleted(connection, stored.experiment, f"run {stored.uid}")
+        raise _taken(stored)
 
 
 def _batches(new: Iterable[tuple[NewRun, str]]) -> Iterator[list[tuple[NewRun, str]]]:
@@ -225,5 +203,8 @@ def record_dataset_runs(
     touched: Iterable[int],
 ) -> None:
     """Store a data set's runs; `touched` are cells that its previous version was taken out of."""
-    record_runs(connection, experiment, new, "loaded with the data set")
+    reason = "loaded with the data set"
+    record_runs(connection, experiment, ((run, reason) for run in new))
+    if new:
+        tell(connection, happened_to(experiment.slug, new[0].uid, reason, len(new)))
     kept_summaries.refresh(connection, touched)

@@ -29,8 +29,7 @@ from coalescope.uploads.mapping.looking import Seen, look_at
 from coalescope.uploads.mapping.reading import settle
 from coalescope.uploads.mapping.records import TableMapping
 from coalescope.uploads.parsed_upload import ParsedUpload, UploadRequest
-from coalescope.uploads.run_logs import parse_run_log
-from coalescope.uploads.superseding import compare_logs
+from coalescope.uploads.run_logs import compare_logs, parse_run_log
 
 if TYPE_CHECKING:  # the process that reads needs none, and to read them takes a while
     from coalescope.settings import Settings

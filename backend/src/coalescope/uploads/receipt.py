@@ -10,9 +10,10 @@ from sqlalchemy.engine import Connection
 from coalescope.experiments.records import Factors
 from coalescope.runs import service as runs
 from coalescope.uploads.repository import UploadRecord
-from coalescope.uploads.superseding import SUPERSEDED
 
 RUNS_SHOWN = 100
+SUPERSEDED = "superseded"
+"""The warning of a copy of a log whose run has a longer log now."""
 
 
 @dataclass(frozen=True)

@@ -19,6 +19,8 @@ from coalescope.runs.records import RunWarning
 
 MOST_WARNINGS = 100
 """That are kept of an upload."""
+UploadRow = dict[str, Any]
+"""A value for each column of `uploads` but its id."""
 
 
 @dataclass(frozen=True)
@@ -83,7 +85,6 @@ _WITH_BYTES = (
     .where(uploads.c.sha256 == sa.bindparam("sha256"), experiments.c.deleted_at.is_(None))
     .order_by(uploads.c.id)
 )
-_INSERT = sa.insert(uploads)
 _AT_ONCE = "SELECT id FROM uploads WHERE sha256 = ?"
 _KNOWN = sa.select(uploads.c.sha256).where(uploads.c.sha256.in_(any_of("digests")))
 
@@ -194,7 +195,7 @@ def upload_row(
     experiment_id: int,
     run_count: int,
     warnings: Sequence[RunWarning],
-) -> dict[str, Any]:
+) -> UploadRow:
     """A file that came in as a row, measured as this program measures; with its first warnings."""
     return {
         "identity": sha256,
@@ -207,6 +208,7 @@ def upload_row(
         "measured_as": DEFINITIONS,
         "warnings": [warning.as_json() for warning in warnings[:MOST_WARNINGS]],
         "created_at": utc_now(),
+        "mapping": None,
     }
 
 
@@ -217,17 +219,13 @@ def inserted(id_: int, row: Mapping[str, Any], experiment: ExperimentRecord) -> 
     return UploadRecord(id=id_, slug=experiment.slug, title=experiment.title, **own)
 
 
-def insert(connection: Connection, values: Mapping[str, Any]) -> int:
-    """Insert an upload; returns its row id."""
-    result = connection.execute(_INSERT, values)
-    assert result.inserted_primary_key is not None
-    return int(result.inserted_primary_key[0])
-
-
 def insert_all(connection: Connection, rows: Sequence[Mapping[str, Any]]) -> list[int]:
-    """Insert uploads of run logs; returns their row ids in the same order."""
-    ids = dict(compiled_sql.insert(connection, uploads, rows, uploads.c.sha256, uploads.c.id))
-    return [ids[row["sha256"]] for row in rows]
+    """Insert rows of `upload_row`; returns their row ids in the same order.
+
+    Errors: IntegrityError where an upload of that identity is there.
+    """
+    ids = dict(compiled_sql.insert(connection, uploads, rows, uploads.c.identity, uploads.c.id))
+    return [ids[row["identity"]] for row in rows]
 
 
 def delete(connection: Connection, ids: Sequence[int]) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from coalescope_host import run_log
-from coalescope_host.run_log import Limits, RunLog, RunLogError
+from coalescope_host.run_log import Limits, Longer, RunLog, RunLogError
 from coalescope_models.phenomena.interrupts import TICK_US
 
 from coalescope.db.timestamps import as_utc
@@ -69,6 +69,23 @@ def parse_run_log(log_or_path: Path | bytes, request: UploadRequest) -> ParsedUp
     new = _new_run(log, run, measured)
     title = request.title or _title_of(run)
     return ParsedUpload("run_log", slug, title, kind, [new], new.warnings)
+
+
+def compare_logs(stored: Path, sent: Path) -> Longer | None:
+    """Say whether the log `sent` goes on where `stored` ends, or ends where `stored` goes on.
+
+    `sent` was read: it is sound. None where neither is the start of the other: then they are not
+    copies of one log.
+    """
+    if not stored.stat().st_size:  # damaged: nothing of it is left, and nothing cannot be mapped
+        return None
+    with stored.open("rb") as one, sent.open("rb") as other:
+        here = mmap.mmap(one.fileno(), 0, access=mmap.ACCESS_READ)
+        there = mmap.mmap(other.fileno(), 0, access=mmap.ACCESS_READ)
+    try:
+        return run_log.continuation(here, there)
+    except RunLogError:
+        return None
 
 
 def _title_of(run: Mapping[str, Any]) -> str | None:

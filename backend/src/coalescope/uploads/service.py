@@ -11,21 +11,20 @@ from sqlalchemy.engine import Connection
 from sqlalchemy.exc import IntegrityError
 
 from coalescope.db.engine import AUDIT_CONTEXT, Database
-from coalescope.errors import not_found
+from coalescope.errors import CoalescopeError, not_found
 from coalescope.experiments.records import Factors
 from coalescope.experiments.service import get_experiment
 from coalescope.foreign.bundle import is_bundle, write_bundle
-from coalescope.storage.object_store import SUFFIXES, ObjectStore, StagedObject
+from coalescope.foreign.registry import MOST_BYTES, START_BYTES, recognise
+from coalescope.storage.object_store import ObjectStore, StagedObject
 from coalescope.untrusted.texts import refuse_control
 from coalescope.uploads import repository
-from coalescope.uploads.known_files import came_meanwhile, known_file, known_table
-from coalescope.uploads.log_batches import LogUpload, store_batch
+from coalescope.uploads.conflicts import known_file, known_table, resolve
+from coalescope.uploads.file_kinds import begins_as_run_log, is_named_as_run_log
 from coalescope.uploads.parsed_upload import ParsedUpload, UploadRequest
-from coalescope.uploads.parsing import beginning, is_foreign, is_run_log, parse
 from coalescope.uploads.reading import Reading
 from coalescope.uploads.receipt import Receipt, receipt_of
-from coalescope.uploads.superseded_logs import say_superseded, stored_copy, supersede
-from coalescope.uploads.upload_rows import store_rows
+from coalescope.uploads.storing import IncomingFile, store_batch
 from coalescope.web.tracing import span
 
 
@@ -42,7 +41,7 @@ def accept(
     """
     for field in ("filename", "title", "citation"):
         refuse_control(field, getattr(request, field))
-    if not is_run_log(staged, request) and is_foreign(staged):
+    if not _is_run_log(staged, request) and _is_foreign(staged):
         with store.stage() as bundled:
             content = staged.path.read_bytes()
             bundled.write(write_bundle(request.given, {request.filename: content}))
@@ -59,59 +58,66 @@ def _accept(
 ) -> Receipt:
     known = (
         known_file(database, store, staged, staged.sha256)
-        if is_run_log(staged, request) or is_bundle(beginning(staged))
+        if _is_run_log(staged, request) or is_bundle(_beginning(staged))
         else known_table(database, store, staged, request, reading)
     )
     if known is not None:
         return known
     with span("upload parse", bytes=staged.size):
-        parsed = parse(staged, request, reading)
+        parsed = _parse(staged, request, reading)
     with span("upload sync"):
         staged.sync()  # the slow part of durability, before the write lock is taken
-    receipt = None
-    if parsed.content == "run_log":
-        log = LogUpload(staged, request, parsed, AUDIT_CONTEXT.get())
-        receipt = database.batcher.do(parsed.slug, log, partial(store_batch, database, store))
-    return receipt or _accept_alone(database, store, staged, request, parsed, reading)
-
-
-def _accept_alone(
-    database: Database,
-    store: ObjectStore,
-    staged: StagedObject,
-    request: UploadRequest,
-    parsed: ParsedUpload,
-    reading: Reading,
-) -> Receipt:
-    """Store a table, other tools' files, or a log that is known, contradicts one, or goes on.
-
-    Errors: as of `accept`.
-    """
-    stored = stored_copy(database, store, staged, parsed)
-    if stored is not None:
-        match reading.longer(stored.log, staged):
-            case "longer":
-                return supersede(database, staged, request, parsed, stored.run)
-            case "no longer":
-                return say_superseded(database, staged, request, stored.run)
+    file = IncomingFile(staged, request, parsed, AUDIT_CONTEXT.get())
     try:
-        # waits for the lock, and at its end for the disk
-        with span("upload commit"), database.write(within=parsed.slug) as connection:
-            identity = parsed.identity or staged.sha256
-            if repository.find(connection, identity) is None:
-                with span("upload rows", runs=len(parsed.runs)):
-                    store_rows(connection, staged, request, parsed)
-                with span("upload place"):
-                    staged.commit(SUFFIXES[parsed.content])
-                upload = repository.find(connection, identity)
-                assert upload is not None
-                return receipt_of(connection, "stored", upload)
-    except IntegrityError:
-        pass  # the same bytes came at the same time, by another server of this database
-    known = known_file(database, store, staged, parsed.identity or staged.sha256)
-    if known is None:
-        raise came_meanwhile()
-    return known
+        return _store(database, store, file)
+    except (CoalescopeError, IntegrityError) as error:
+        if isinstance(error, CoalescopeError) and error.status >= 500:
+            raise
+        return resolve(database, store, file, reading, error)
+
+
+def _is_run_log(staged: StagedObject, request: UploadRequest) -> bool:
+    """Whether it is one by its first bytes, or is called one."""
+    return begins_as_run_log(staged.start) or is_named_as_run_log(request.filename)
+
+
+def _is_foreign(staged: StagedObject) -> bool:
+    """Whether it is a file as another tool wrote it, to be kept with what was said of it."""
+    return staged.size <= MOST_BYTES and recognise(_beginning(staged)) is not None
+
+
+def _beginning(staged: StagedObject) -> bytes:
+    """As many bytes as tell the formats of other tools."""
+    with staged.path.open("rb") as file:
+        return file.read(START_BYTES)
+
+
+def _parse(staged: StagedObject, request: UploadRequest, reading: Reading) -> ParsedUpload:
+    """What the file holds. Errors: CoalescopeError 422; 503 where its reading was ended."""
+    if not staged.size:
+        raise CoalescopeError(
+            "empty_file",
+            "The file is empty.",
+            where={"file": request.filename, "offset": 0},
+            advice="Send a run log, or a CSV table with a header and rows.",
+        )
+    if _is_run_log(staged, request):
+        return reading.log(staged, request)
+    if is_bundle(_beginning(staged)):
+        return reading.foreign(staged, request)
+    return reading.table(staged, request)
+
+
+def _store(database: Database, store: ObjectStore, file: IncomingFile) -> Receipt:
+    """Errors: as `store_batch` says and raises."""
+    stored = partial(store_batch, database, store)
+    if file.parsed.content == "run_log":
+        outcome = database.batcher.do(file.parsed.slug, file, stored)
+    else:
+        (outcome,) = stored([file])
+    if isinstance(outcome, Exception):
+        raise outcome
+    return outcome
 
 
 def recent(connection: Connection, limit: int) -> list[Receipt]:

@@ -21,7 +21,7 @@ from coalescope.uploads import repository
 from coalescope.uploads.mapping.records import mapping_of
 from coalescope.uploads.parsed_upload import UploadRequest
 from coalescope.uploads.reading import Reading
-from coalescope.uploads.superseding import SUPERSEDED
+from coalescope.uploads.receipt import SUPERSEDED
 
 
 @dataclass(frozen=True)
