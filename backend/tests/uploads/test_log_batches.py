@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Logs that come at the same time share a transaction, and nothing else."""
 
+import hashlib
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -12,6 +13,7 @@ import sqlalchemy as sa
 from coalescope.db.batcher import Batcher
 from coalescope.db.tables import changes
 from coalescope.errors import CoalescopeError
+from coalescope.verification.service import verify
 from timeouts import TIMEOUT_S, wait_until
 
 MakeLog = Callable[..., bytes]
@@ -115,6 +117,41 @@ def test_the_same_log_at_the_same_time_is_known_and_not_cut_off(
     assert sorted(receipt["outcome"] for receipt in receipts) == ["known", "known", "stored"]
     assert [receipt["warnings"] for receipt in receipts] == [[], [], []]
     assert client.get("/api/experiments/lab/runs").json()["total"] == 1
+
+
+def test_of_logs_of_one_run_that_contradict_each_other_one_is_stored(
+    client: Any, make_log: MakeLog
+) -> None:
+    uid = "00000000-0000-4000-8000-000000000001"
+    contradicting = [make_log(run_id=uid, replicate=number) for number in (1, 2)]
+    answers = send_at_once(client, [make_log(), *contradicting, make_log()])
+    assert sorted(answer.status_code for answer in answers[1:3]) == [201, 409]
+    assert [answers[0].status_code, answers[3].status_code] == [201, 201]
+    assert client.get("/api/experiments/lab/runs").json()["total"] == 3
+    report = verify(client.app.state.database, client.app.state.object_store)
+    assert (report.files, report.faults, report.leftovers) == (3, [], [])
+
+
+def test_a_disk_that_fails_as_each_is_stored_alone_spoils_no_other(
+    client: Any, make_log: MakeLog, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One of the batch is known only as rows are written, so each is stored alone."""
+    store, uid = client.app.state.object_store, "00000000-0000-4000-8000-000000000001"
+    contradicting = [make_log(run_id=uid, replicate=number) for number in (1, 2)]
+    unlucky = make_log(replicate=7)
+    digest = hashlib.sha256(unlucky).hexdigest()
+    real = store.commit_all
+
+    def place(staged: Sequence[Any], suffix: str) -> None:
+        if digest in [one.sha256 for one in staged]:
+            raise OSError(28, "No space left on device")
+        real(staged, suffix)
+
+    monkeypatch.setattr(store, "commit_all", place)
+    answers = send_at_once(client, [make_log(), *contradicting, unlucky, make_log()])
+    assert sorted(answer.status_code for answer in answers[1:3]) == [201, 409]
+    assert [answers[n].status_code for n in (0, 3, 4)] == [201, 507, 201]
+    assert client.get("/api/experiments/lab/runs").json()["total"] == 3
 
 
 def test_a_store_that_fails_is_not_asked_again_for_each(
