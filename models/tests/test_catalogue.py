@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 import re
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -54,6 +55,12 @@ def test_the_ids():
         "ping-pong-throttle",
     ]
     assert all(MODELS[model_id].id == model_id == find(model_id).id for model_id in MODELS)
+
+
+def test_each_has_tests_of_its_own():
+    own = {path for path in Path(__file__).parent.rglob("test_*.py") if path != Path(__file__)}
+    texts = "".join(path.read_text(encoding="utf-8") for path in own)
+    assert [model_id for model_id in MODELS if f'"{model_id}"' not in texts] == []
 
 
 def test_an_unknown_model_is_a_clear_error():

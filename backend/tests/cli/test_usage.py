@@ -2,6 +2,7 @@
 """What can be typed, and exit status 2 for what cannot."""
 
 import json
+import pkgutil
 import shlex
 import subprocess
 from collections.abc import Callable
@@ -9,17 +10,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from coalescope.cli import commands
 from coalescope.cli.output import mean_shown
 from coalescope.cli.parser import build_parser, parse
 from timeouts import TIMEOUT_S
 
-from .conftest import COMMAND, environment
+from .conftest import COMMAND, environment, parsers
 
-COMMANDS = [
-    "serve", "models", "predict", "experiments", "surface", "fit", "check", "import", "upload",
-    "export", "openapi", "trace", "variance", "compare", "plan", "policy", "recommend",
-    "publish", "verify", "backup", "restore", "runs", "token", "datasets", "changes", "migrate",
-]  # fmt: skip
+COMMANDS = [typed for typed in parsers() if " " not in typed]
 
 
 def test_help_names_every_command(process: Callable[..., Any]) -> None:
@@ -65,6 +63,13 @@ def test_every_command_has_help(command: str, capsys: pytest.CaptureFixture[str]
         build_parser().parse_args([command, "--help"])
     assert done.value.code == 0
     assert f"usage: coalescope {command}" in capsys.readouterr().out
+
+
+def test_every_command_has_its_module_and_every_module_its_command() -> None:
+    asked = {parsers()[command].get_default("module") for command in COMMANDS}
+    assert asked == {
+        f"{commands.__name__}.{each.name}" for each in pkgutil.iter_modules(commands.__path__)
+    }
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 """What the workload says is of the log's window, or absent."""
 
 import json
+import re
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 MakeLog = Callable[..., bytes]
+REPOSITORY = Path(__file__).parents[3]
 SECOND = 10**9
 
 
@@ -159,6 +161,18 @@ def test_latencies_are_of_the_window_or_absent(make_log: MakeLog) -> None:
     assert not [name for name in beyond.values if name.startswith("latency")]
     assert "request_rate_hz" not in beyond.values
     assert [warning.code for warning in beyond.warnings] == ["not_of_window"]
+
+
+def test_every_quantile_that_the_tool_reports_is_a_measure(make_log: MakeLog) -> None:
+    source = (REPOSITORY / "driver/traffic/report.c").read_text(encoding="utf-8")
+    names = re.findall(r'\{"(p\d+)", 0\.\d+\}', source)
+    assert len(names) > 2
+    client = {"role": "client", "seconds": 4, "bytes": 500, "operations": 10}
+    span = {"t_start_monotonic_ns": 4 * SECOND, "t_end_monotonic_ns": 8 * SECOND}
+    latency = {name: 10 * number for number, name in enumerate(names, 1)}
+    said = own(**client, **span, latency_us=latency)
+    values = measure(make_log(result=said, window=(2, 8))).values
+    assert {name: values[f"latency_{name}_us"] for name in names} == latency
 
 
 COUNTS = st.lists(st.integers(0, 10**9), min_size=1, max_size=30)

@@ -1,13 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """What is doubtful in a run's values; each with a control that is not."""
 
+import re
 from collections.abc import Callable
 from datetime import UTC, datetime
+from itertools import pairwise
 from typing import Any
 
 import pytest
 from coalescope.measures.audits import date_doubts
 from coalescope.measures.plausibility import doubts
+from coalescope_models.vocabulary.quantity import QUANTITIES
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -54,6 +57,13 @@ CASES: list[tuple[dict[str, float], dict[str, float], str]] = [
     ),
     ({"other_cpu_percent": 195}, {"other_cpu_percent": 3}, "others_were_busy"),
 ]
+
+
+def test_all_percentiles_of_the_glossary_have_an_order() -> None:
+    names = [name for name in QUANTITIES if re.fullmatch(r"latency_(p\d+|max)_us", name)]
+    assert len(names) > 2
+    for less, more in pairwise(names):
+        assert codes({less: 90, more: 80}) == ["percentiles_out_of_order"], (less, more)
 
 
 @pytest.mark.fault("B14")

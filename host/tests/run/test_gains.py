@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from coalescope_host.run.gains import gains
 from coalescope_host.tuning.belief import Measured
+from coalescope_models.vocabulary.quantity import QUANTITIES
 from scipy import stats
 
 
@@ -44,6 +45,17 @@ def test_more_of_a_throughput_is_better_and_of_a_cost_worse() -> None:
         a, b = runs_of(0, [10.0, 10.1, 9.9], measure), runs_of(1, [12.0, 12.1, 11.9], measure)
         (gain,) = gains([*a, *b], 0, 1)
         assert gain.verdict == verdict, measure
+
+
+def test_what_is_better_is_so_in_the_glossary() -> None:
+    shown = 0
+    for name, quantity in QUANTITIES.items():
+        a, b = runs_of(0, [10.0, 10.1, 9.9], name), runs_of(1, [12.0, 12.1, 11.9], name)
+        for gain in gains([*a, *b], 0, 1):
+            better = {"more": "better", "less": "worse"}.get(str(quantity.better))
+            assert gain.verdict in ("", "no difference shown", better), name
+            shown += 1
+    assert shown > 5
 
 
 def test_what_rounds_have_in_common_is_no_gain() -> None:

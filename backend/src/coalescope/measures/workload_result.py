@@ -5,10 +5,12 @@ Nothing here knows of the window: `in_window` makes measures of it.
 """
 
 import math
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from coalescope_host.run_log import Result, RunLogError
+from coalescope_models.vocabulary.quantity import QUANTITIES
 
 from coalescope.runs.records import RunWarning
 
@@ -19,14 +21,9 @@ _TOUCHING_S = 0.05  # an interval begins where the one before it ends, or a litt
 _OWN_TOOL = "coalescope-traffic"
 # whose `bytes` are payload that arrived
 _RECEIVING = ("sink", "client")
-_LATENCIES = {
-    "mean": "latency_us",
-    "p50": "latency_p50_us",
-    "p90": "latency_p90_us",
-    "p95": "latency_p95_us",
-    "p99": "latency_p99_us",
-    "p999": "latency_p999_us",
-    "max": "latency_max_us",
+# members of the tool's `latency_us`, and the measures of the glossary that they are
+_LATENCIES = {"mean": "latency_us"} | {
+    found[1]: name for name in QUANTITIES if (found := re.fullmatch(r"latency_(p\d+|max)_us", name))
 }
 
 

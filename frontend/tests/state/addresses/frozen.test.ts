@@ -2,7 +2,7 @@
 // Links that people have. frozen.json is appended to, and never edited: what an address meant, it means in every later version.
 import { describe, expect, it } from 'vitest';
 import { canEmbed, embedPath, isEmbed, slidersAsked, viewPath } from '../../../src/state/embed';
-import { fromQuery, toQuery } from '../../../src/state/link';
+import { FIELDS, fromQuery, toQuery } from '../../../src/state/link';
 import embeds from './embeds.json';
 import frozen from './frozen.json';
 import { meaningOf } from './meaning';
@@ -15,6 +15,17 @@ describe('an address that was given away', () => {
     expect(rejected).toEqual([]);
     expect(meaningOf(state, schema)).toEqual(means);
     expect(fromQuery(toQuery(state, schema), schema)).toEqual({ state, rejected: [] });
+  });
+
+  it.each(FIELDS.flatMap(({ names }) => names))('would mean something else without its %s', (name) => {
+    const changes = frozen.map(({ of, query }) => {
+      const schema = termsFor(subjectOf(of));
+      const less = new URLSearchParams(query);
+      less.delete(name);
+      const [meant, left] = [query, less.toString()].map((text) => meaningOf(fromQuery(text, schema).state, schema));
+      return JSON.stringify(meant) !== JSON.stringify(left);
+    });
+    expect(changes).toContain(true);
   });
 
   it('says its version only where it must', () => {
