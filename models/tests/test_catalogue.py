@@ -99,7 +99,7 @@ def test_each_model_is_documented(model):
     assert model.use.endswith(".")
     assert model.use != model.summary
     for sentences in (model.assumptions, model.limits):
-        assert len(sentences) >= 2
+        assert len(sentences) >= 2, "two assumptions and two limits at least"
         assert all(len(words) > 20 and words.endswith(".") for words in sentences)
     # where in the paper, unless it is a message without sections
     assert model.id in ("moderation-trade", "receive-buffers") or re.search(

@@ -118,6 +118,16 @@ def test_what_the_logger_records_and_this_table_are_the_same() -> None:
     }
 
 
+@pytest.mark.parametrize(("group", "facts"), [("sysctls", set()), ("napi", {"id", "irq", "pid"})])
+def test_the_document_of_the_format_names_the_same(group: str, facts: set[str]) -> None:
+    text = (LOGGER.parents[1] / "docs" / "run-log-format.md").read_text(encoding="utf-8")
+    row = text.partition(f"\n| `{group}` | ")[2].partition("\n")[0]
+    named = set(re.findall(r"`(?:net\.core\.)?(\w+)`", re.sub(r"\([^()]*\)", "", row)))
+    paths = [path.rpartition("/") for row in RECORDED.values() for path in row.paths]
+    recorded = {name for at, _, name in paths if at.partition("/")[0] == group}
+    assert named - facts == {name.removeprefix("net.core.") for name in recorded}
+
+
 def test_an_offload_is_the_same_feature_for_the_logger_and_for_the_settings() -> None:
     source = (LOGGER / "ethtool_netlink.c").read_text(encoding="utf-8")
     table = source.partition("} OFFLOADS[] = {")[2].partition("};")[0]
