@@ -232,3 +232,15 @@ def test_a_model_that_its_replicates_reject_is_said_on_the_first_look(
     expect(said).to_be_in_viewport(timeout=60_000)
     expect(said).to_contain_text(how_far)
     expect(said).to_contain_text(f"It is farthest off at {where}")
+
+
+def test_the_files_of_a_rejected_model_say_where_it_is_farthest_off(page: Page) -> None:
+    wait_for(page, "virtual-testbed")
+    measure = "measure=traffic_cpu_jiffies_per_gb&workload=udp"
+    page.goto(f"/explorer/virtual-testbed?{measure}&view=residuals")
+    panel = page.get_by_role("complementary", name="Model")
+    expect(panel.get_by_text("The replicates reject the model")).to_be_visible(timeout=60_000)
+    stand_still(page)
+    where = "It is farthest off at MTU 4500, delay 640, workload UDP: by 6.8 %."
+    for file in ("SVG", "CSV", "JSON"):
+        assert where in taken_away(page, file).decode(), file

@@ -6,13 +6,14 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from pathlib import Path
-from urllib.request import urlopen
+from urllib.request import Request, urlopen
 
 import pytest
 from playwright.sync_api import FileChooser, Locator, Page, expect
 
-from .conftest import Console, Server, axe_complaints, eventually
+from .conftest import Console, Server, axe_complaints, eventually, stand_still
 from .test_explorer import surface
+from .test_figures_of_the_explorer import taken_away
 
 pytestmark = [pytest.mark.browser, pytest.mark.stores]
 
@@ -143,3 +144,29 @@ def test_a_table_that_cannot_be_opened_goes_on_to_be_said(hand: Hand, tmp_path: 
     hand.drop(table(tmp_path / "lab.csv"), page.get_by_text("choose a file"))
     page.get_by_role("button", name="say what its columns are").click()
     expect(page.get_by_label("Quantity of cpu")).to_be_visible()
+
+
+# what CPU time is added for each packet is lost in the scatter of the runs
+NOISY = [
+    f"{mtu},{delay},{run},1e9,{packets},{packets / each},"
+    f"{scatter * (1 + 5e-7 * packets + 1e-6 * packets / each)}"
+    for mtu, packets in ((1500, 7e5), (9000, 1e5))
+    for delay, each in ((0, 1), (40, 4))
+    for run, scatter in enumerate((0.7, 1.0, 1.3), 1)
+]
+
+
+def test_a_cost_that_noise_leaves_unknown_is_named_on_the_page_and_in_its_files(
+    page: Page, server: Server
+) -> None:
+    head = "mtu_bytes,delay_us,replicate,rx_bytes,rx_packets,rx_interrupts,system_cpu_s"
+    content = "\n".join([head, *NOISY]).encode()
+    address = f"{server.url}/api/uploads?filename=noisy.csv&experiment=noisy"
+    urlopen(Request(address, content, method="POST")).close()
+    page.goto(f"{server.url}/explorer/noisy?measure=system_cpu_s_per_gb&view=residuals")
+    panel = page.get_by_role("complementary", name="Model")
+    named = "Poorly determined: β (standard error"
+    expect(panel.get_by_text(named)).to_be_visible()
+    stand_still(page)
+    for file in ("SVG", "CSV", "JSON"):
+        assert named in taken_away(page, file).decode(), file

@@ -115,6 +115,22 @@ def test_the_fits_of_the_virtual_testbed_say_that_they_are_rejected(
         assert "by whitened" in said
 
 
+def test_a_cost_that_noise_leaves_unknown_is_named(run: Run, tmp_path: Path) -> None:
+    lines = ["mtu_bytes,delay_us,replicate,rx_bytes,rx_packets,rx_interrupts,system_cpu_s"]
+    for mtu, packets in ((1500, 7e5), (9000, 1e5)):
+        for delay, per_interrupt in ((0, 1), (40, 4)):
+            interrupts = packets / per_interrupt
+            cpu_s = 1.0 + 5e-7 * packets + 1e-6 * interrupts
+            for replicate, scatter in enumerate((0.7, 1.0, 1.3)):
+                counts = f"1e9,{packets},{interrupts}"
+                lines.append(f"{mtu},{delay},{replicate},{counts},{cpu_s * scatter}")
+    (tmp_path / "noisy.csv").write_text("\n".join(lines))
+    assert run("import", "noisy.csv").returncode == 0
+    done = run("fit", "noisy", "cpu-overhead", "--method", "ols")
+    assert done.returncode == 0
+    assert "Poorly determined: beta (standard error" in " ".join(done.stdout.split())
+
+
 def test_a_base_is_of_linear_fits(read: Run) -> None:
     typed = ("fit", "geist-2005-nfs", "cpu-overhead", "--base")
     assert "elapsed" in read(*typed).stderr

@@ -116,6 +116,16 @@ def test_one_mtu_cannot_tell_bytes_from_packets(published: Any) -> None:
     assert two["identifiable"], "control: all three MTUs can"
 
 
+def test_a_cost_that_noise_leaves_unknown_is_named(client: Any) -> None:
+    client.upload(table(noise=0.3, seed=1), "lab.csv")
+    found = fit(client, method="ols").json()
+    alpha = found["estimates"]["alpha"]
+    share = 100 * alpha["standard_error"] / alpha["value"]
+    assert found["identifiable"]
+    assert share > 50
+    assert f"Poorly determined: alpha (standard error {share:.3g} %" in found["message"]
+
+
 def test_replicates_are_resampled_whole(client: Any) -> None:
     client.upload(table(), "lab.csv")
     found = fit(client, method="ols").json()

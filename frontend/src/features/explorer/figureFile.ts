@@ -9,7 +9,7 @@ import { AXIS, LETTER_PX, mark, NOTE, path, polyline, type Shape, TEXT, text } f
 import { inkOn, tide } from '../../plots/tide';
 import { currentAddress } from '../../state/address';
 import type { ExplorerState } from '../../state/explorer';
-import { verdict } from '../../state/fit';
+import { isRejected, verdict } from '../../state/fit';
 import type { Subject } from '../../state/subject';
 import { flushQuery } from '../../state/url';
 import type { View } from '../../state/view';
@@ -20,6 +20,7 @@ import { keyOf } from './figure/key';
 import { GRID } from './figure/live';
 import { levelWords, namedSetting, titleWithUnit } from './figure/messages';
 import { patternText } from './figure/patterns';
+import { inPageWords } from './panel/fitWords';
 import type { Scene } from './scene';
 
 const MARGIN = 24;
@@ -123,12 +124,20 @@ export function captions(
   };
 }
 
+/** How the parameters were found, and what the panel says of the fit: of a rejected model where, and by how much. */
+function fitSentences(view: View): string[] {
+  const { fit } = view;
+  if (!fit?.identifiable) return [];
+  const said = fit.message && inPageWords(fit.message, view.sliders, view.layout);
+  return [`by ${fit.method}`, said && isRejected(fit) ? '' : verdict(fit), said || ''];
+}
+
 export function parametersText(view: View, state: ExplorerState): string {
   if (!view.binding || view.mode !== 'model' || view.figure === 'difference') return '';
   const overrides = Object.keys(state.overrides).length > 0;
   return view.sliders
     .map((s) => `${s.name} ${Number((state.overrides[s.name] ?? s.start).toPrecision(6))}${s.unit ? ` ${s.unit}` : ''}`)
-    .concat(overrides || !view.fit?.identifiable ? [] : [`by ${view.fit.method}`, verdict(view.fit)])
+    .concat(overrides ? [] : fitSentences(view))
     .filter(Boolean)
     .join(' · ');
 }
