@@ -4,10 +4,15 @@
 from __future__ import annotations
 
 import re
+import shlex
+from argparse import ArgumentParser
 from urllib.parse import urlencode
 from urllib.request import Request, urlopen
 
 import pytest
+from coalescope_host.commands.arguments import add_tune_arguments
+from coalescope_host.plan.factors import Levels
+from coalescope_host.tuning.question import question_of
 from playwright.sync_api import Locator, Page, Route, expect
 
 from .conftest import Console, Server, axe_complaints, eventually, said, stand_still
@@ -234,6 +239,17 @@ def test_nothing_is_for_choice_where_nobody_sets_what_varies(page: Page) -> None
     expect(offered).to_contain_text("idle CPU 2 → 7")
 
 
+def is_taken_by_tune(command: str) -> bool:
+    """Whether `tune` has all that it asks for, where settings differ in delay."""
+    parser = ArgumentParser()
+    add_tune_arguments(parser)
+    typed = parser.parse_args(shlex.split(command)[2:])
+    asked = question_of(typed.goal, typed.under)
+    settings: list[Levels] = [{"workload": "tcp", "delay_us": delay} for delay in (0, 25, 100)]
+    assert question_of(typed.goal, []).free_waits(settings), "without the limit it would ask"
+    return asked.free_waits(settings) == []
+
+
 def test_what_cannot_be_answered_says_what_to_measure(page: Page) -> None:
     page.goto("/explorer/dillon-2004?workload=iperf&goal=throughput")
     expect(answer(page)).to_contain_text("Not enough to recommend. No run here has throughput")
@@ -242,6 +258,8 @@ def test_what_cannot_be_answered_says_what_to_measure(page: Page) -> None:
     expect(answer(page)).to_contain_text("No two settings differ in delay alone")
     own = page.locator(".inshort .ownhost")
     expect(own).to_contain_text("coalescope-host tune eth1 --goal throughput --peer root@HOST")
+    page.goto("/explorer/geist-2005-points?workload=tcp&goal=cpu")
+    assert is_taken_by_tune(own.locator("code").inner_text())
     page.goto("/explorer/geist-2005-nfs?advice=open")
     expect(answer(page)).to_contain_text("How long may a packet wait?")
     expect(page.locator(".ownhost")).to_have_count(0)

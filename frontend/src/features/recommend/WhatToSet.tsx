@@ -36,10 +36,10 @@ import {
   saysLittle,
   sentenceOf,
   tracked,
-  tuneGoal,
   unansweredWords,
   whyOf,
 } from './messages';
+import { type Tuning, tuningOf } from './ownHost';
 import { isRefusal, measured, questionOf } from './question';
 import { Sentence } from './Sentence';
 import { besideAxes, spotOf } from './settingWords';
@@ -131,11 +131,11 @@ function Meanings() {
 }
 
 /** What measures it on the reader's own host. */
-function OwnHost({ goal }: { goal: string }) {
+function OwnHost({ command, waitUs }: Tuning) {
   return (
     <p className="ownhost">
-      To measure your own host, as root: <code>coalescope-host tune eth1 --goal {goal} --peer root@HOST</code>. It puts
-      all back.
+      To measure your own host, as root: <code>{command}</code>. It puts all back.
+      {waitUs !== null && ` No packet waits longer than ${waitUs} µs for the delay: say how long yours may.`}
     </p>
   );
 }
@@ -201,11 +201,12 @@ export function WhatToSet(props: WhatToSetProps) {
   const guarded = found && guardWords(found.question, found.answer, found.slice.layout, quantities);
   const kept = hasAnswer ? guarded : null;
   const unknown = found && chanceWords(found.question, found.answer);
-  const goal = tuneGoal(question, isRefusal(question) ? undefined : question.aims[0]?.quantity.name);
+  const aimed = isRefusal(question) ? undefined : question.aims[0]?.quantity.name;
+  const tuning = tuningOf(question, aimed, advice.limits);
   const isLittle = found
     ? saysLittle(found.answer)
     : isRefusal(question) || (asked.isError && !mayComeLater(asked.error));
-  const ownHost = isLittle && goal !== null && <OwnHost goal={goal} />;
+  const ownHost = isLittle && tuning !== null && <OwnHost {...tuning} />;
   const again = asked.isError && mayComeLater(asked.error) && (
     <button type="button" className="inline" onClick={() => asked.refetch()}>
       Try again

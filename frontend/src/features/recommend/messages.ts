@@ -226,14 +226,6 @@ export function chanceWords(question: Question, answer: Recommendation): string 
   return answer.candidates[answer.answer].surely_allowed === null ? whyOf(question, answer) : answer.message;
 }
 
-const TUNE_GOALS: Readonly<Record<string, string>> = { latency_p50_us: 'p50', latency_p999_us: 'p99.9' };
-
-/** The goal for which `coalescope-host tune` measures a host; null where it has none. */
-export function tuneGoal({ goal }: Pick<Question, 'goal'>, aimed: string | undefined): string | null {
-  if (goal === 'balance' || goal === 'trade') return null;
-  return goal === 'latency' ? (TUNE_GOALS[aimed ?? ''] ?? 'p99') : goal;
-}
-
 /** Whether these data say so little that the next thing to do is to measure: no answer and none offered, or one of single values. */
 export function saysLittle({ answer, ask, candidates, best }: Recommendation): boolean {
   if (best === null || ask.length > 0) return false;

@@ -18,7 +18,6 @@ import {
   sentenceOf,
   standingOf,
   tracked,
-  tuneGoal,
   whyOf,
 } from '../../../src/features/recommend/messages';
 import { appliedTo, isRefusal } from '../../../src/features/recommend/question';
@@ -441,17 +440,6 @@ describe('measuring one’s own host', () => {
     const ask = [{ factor: 'delay_us', at_most: 10, factors: null, effects: [] }];
     expect(saysLittle(answered([one], { answer: null, ask }))).toBe(false);
     expect(saysLittle(answered([one], { answer: null, best: null }))).toBe(false);
-  });
-
-  it('is by the goal that is asked for, where `tune` has it', () => {
-    const goal = (query: string) => {
-      const { question } = posed(lab(), query);
-      return tuneGoal(question, question.aims[0].quantity.name);
-    };
-    expect(goal('goal=cpu')).toBe('cpu');
-    expect(goal('goal=latency')).toBe('p99');
-    expect(goal('goal=balance')).toBeNull();
-    expect(tuneGoal({ goal: 'latency' }, 'latency_p50_us')).toBe('p50');
   });
 });
 
