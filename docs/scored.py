@@ -56,6 +56,9 @@ TRAFFIC: Mapping[str, tuple[str, ...]] = {
     "ping-pong-throttle": ("ping",),
 }
 
+#: Workloads of data sets that are fetched, not shipped.
+FETCHED_TRAFFIC = {"memcached"}
+
 #: Models that have what they need by name, but are of something else, and why.
 OF_SOMETHING_ELSE: Mapping[str, str] = {
     "tcp-coalescing-throughput": "It is of one connection; the TCP data here are of ten at a time.",
@@ -63,12 +66,13 @@ OF_SOMETHING_ELSE: Mapping[str, str] = {
     "receive-buffers": "It is of memory, which no data set here has.",
     "receive-merging": "It is of merged packets; no data set here has them merged and counted.",
     "wake-up-latency": (
-        "It is of the wait for sleepers alone; aspm-c-states-2026, after whose medians its link "
-        "exit was set, prints whole replies, and interrupts of sending with those of receiving."
+        "It gives the mean and the longest wait for sleepers; aspm-c-states-2026 prints "
+        "percentiles of whole replies, and interrupts of sending with those of receiving. Its link "
+        "exit was set to what the medians there differ by, so that they would come back."
     ),
     "receive-energy": (
-        "It is of power at a load of full packets; aspm-c-states-2026, after which its powers were "
-        "set, prints power at small ones, and a throttle in words."
+        "It is of one CPU; in aspm-c-states-2026 all six cores sleep or may not. Its powers were "
+        "set after both, so that they would come back; and the throttle there is in words."
     ),
     "usecs-or-frames-poisson": "No data set here sets a count of frames.",
     "usecs-or-frames-back-to-back": "No data set here sets a count of frames.",
@@ -596,7 +600,9 @@ def _why_not(model: Model, data: tuple[Cells, ...]) -> str:
         return OF_SOMETHING_ELSE[model.id]
     traffic = TRAFFIC.get(model.id, ())
     if any(traffic) and not any(each.workload in traffic for each in data):
-        return f"No data here are of its traffic: {', '.join(traffic)}."
+        elsewhere = " Fetched data are: [scored-fetched.md](scored-fetched.md)."
+        fetched_too = elsewhere if set(traffic) <= FETCHED_TRAFFIC else ""
+        return f"No data here are of its traffic: {', '.join(traffic)}.{fetched_too}"
     inputs = {quantity.name for quantity in model.inputs}
     if not any(inputs <= cell.numbers.keys() for each in data for cell in each.cells):
         return f"No data here have all of its inputs: {', '.join(sorted(inputs))}."
