@@ -103,7 +103,8 @@ def test_a_cgroup_is_left_to_nobody(logger, tmp_path):
     stale.mkdir()
     stays = (
         "import subprocess as s; "
-        "print(s.Popen(['sleep', '60'], start_new_session=True, stdout=s.DEVNULL).pid)"
+        "print(s.Popen(['sleep', '60'], start_new_session=True, stdout=s.DEVNULL,"
+        " stderr=s.DEVNULL).pid)"
     )
     command = [logger, "-i", "lo", "-o", tmp_path / "a.runlog", "--", sys.executable, "-c", stays]
     with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
