@@ -9,22 +9,30 @@ MODEL = MODELS["receive-merging"]
 FREE = {"segment_cost_us": 0.0, "interrupt_cost_us": 0.0, "byte_cost_ns": 0.0}
 
 
+def one_by_one(draw, at_once=10_000):
+    """Random numbers as they are asked for, drawn many at once, which is sooner."""
+    while True:
+        yield from draw(at_once).tolist()
+
+
 def played(delay_us, gap_us, connections, largest, rng, count=4000):
     """Packets and segments of interrupts: a timer gathers packets, each of any connection.
 
     A segment is closed when it is full or when the interrupt's packets are through.
     """
+    flows = one_by_one(lambda size: rng.integers(connections, size=size))
+    gaps_us = one_by_one(lambda size: rng.exponential(gap_us, size))
     packets = segments = 0
     for _ in range(count):
         open_now, t_us = {}, 0.0
         while t_us <= delay_us:
-            flow = int(rng.integers(connections))
+            flow = next(flows)
             held = open_now.get(flow, 0)
             if held == largest:
                 held = 0
             segments, packets = segments + (held == 0), packets + 1
             open_now[flow] = held + 1
-            t_us += rng.exponential(gap_us)
+            t_us += next(gaps_us)
     return packets / count, segments / count
 
 

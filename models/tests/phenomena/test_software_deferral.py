@@ -25,9 +25,9 @@ class Deferral:
         lanes, length = arrivals.shape
         self.started = np.empty_like(arrivals)  # when the application gets to a packet
         self.told = np.empty_like(arrivals)  # when a loop finds it
-        self.by = np.empty((lanes, length), dtype=int)
-        self.polls = np.zeros(arrivals.shape)  # timers that ended since the packet before
-        self.interrupts = np.zeros(arrivals.shape, dtype=bool)
+        self.by = np.empty_like(arrivals, dtype=int)
+        self.polls = np.zeros_like(arrivals)  # timers that ended since the packet before
+        self.interrupts = np.zeros_like(arrivals, dtype=bool)
         found, done, by = np.zeros(lanes), np.zeros(lanes), np.zeros(lanes, dtype=int)
         for k in range(length):
             now = arrivals[:, k]
@@ -73,7 +73,8 @@ def random_points(seed, points):
 
 def simulated(rng, values, cost=0.0):
     rate = 1e-6 * values["packet_rate_hz"] / values["queues"]
-    times = np.cumsum(rng.exponential(1.0 / rate, (20_000, 80)), axis=1)
+    # a packet of all queues lies together, as the rule goes from packet to packet
+    times = np.asfortranarray(np.cumsum(rng.exponential(1.0 / rate, (20_000, 80)), axis=1))
     run = Deferral(times, values["gro_flush_timeout_us"], values["napi_defer_hard_irqs"], cost)
     return rate, times[:, FORGOTTEN:], run
 
