@@ -17,6 +17,7 @@ from fastapi import FastAPI
 
 from . import stack as stacks
 
+_HERE = Path(__file__).parent
 # What looks into SQLite's file or the folder of logs itself.
 _ABOUT_THE_FOLDER = (
     "backups",
@@ -28,17 +29,22 @@ _ABOUT_THE_FOLDER = (
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """On servers, leave out what is about SQLite and the folder themselves."""
+    """On servers, leave out what is about SQLite and the folder themselves, or has no store."""
     if stacks.CHOSEN == "folder":
         return
-    places = [Path(__file__).parent / place for place in _ABOUT_THE_FOLDER]
-    left_out = [
-        item
-        for item in items
-        if item.get_closest_marker("folder_stack") or {item.path, *item.path.parents} & {*places}
-    ]
+    left_out = [item for item in items if _is_about_the_folder(item) or not _has_a_store(item)]
     items[:] = [item for item in items if item not in left_out]
     config.hook.pytest_deselected(items=left_out)
+
+
+def _is_about_the_folder(item: pytest.Item) -> bool:
+    places = {_HERE / place for place in _ABOUT_THE_FOLDER}
+    return bool(item.get_closest_marker("folder_stack") or {item.path, *item.path.parents} & places)
+
+
+def _has_a_store(item: pytest.Item) -> bool:
+    """Whatever has one asks for the fixture `stack`, also what only starts processes."""
+    return "servers" in getattr(item, "fixturenames", ())
 
 
 @pytest.fixture(scope="session")
