@@ -72,8 +72,6 @@ def known_table(
     Without an experiment that is asked for, it stays where it is. Errors: 409 where it is said to
     be of another kind now.
     """
-    if repository.is_definitely_new(database, staged.sha256):
-        return None
     with database.read() as connection:
         there = [
             upload
@@ -111,8 +109,6 @@ def known_file(
 
     Errors: 409 where its experiment was deleted.
     """
-    if repository.is_definitely_new(database, staged.sha256):
-        return None
     with database.read() as connection:
         upload = repository.find(connection, identity)
         if upload is None:

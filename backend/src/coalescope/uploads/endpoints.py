@@ -9,7 +9,9 @@ from anyio import CapacityLimiter, to_thread
 from fastapi import APIRouter, Path, Query, Request, Response
 from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import State
+from starlette.requests import ClientDisconnect
 
+from coalescope.errors import CoalescopeError
 from coalescope.experiments.records import Kind
 from coalescope.storage.object_store import StagedObject
 from coalescope.untrusted.bounds import TABLE_BYTES
@@ -28,7 +30,6 @@ from coalescope.uploads.reading import (
     is_read_in_a_moment,
 )
 from coalescope.uploads.receipt import Receipt
-from coalescope.uploads.receiving import receive
 from coalescope.uploads.schemas import UploadedCellOut, UploadReceipt
 from coalescope.web.connections import ReadConnection
 from coalescope.web.error_responses import ErrorResponse
@@ -37,6 +38,9 @@ from coalescope.web.tracing import span
 
 T = TypeVar("T")
 _START_BYTES = 8  # tell a run log
+_WRITE_BYTES = 2**20
+#: What to do where the most is what the server's settings say.
+_OF_SETTINGS = "Record with a longer interval, or raise COALESCOPE_MAX_UPLOAD_BYTES."
 
 router = APIRouter(prefix="/uploads", tags=["uploads"])
 
@@ -136,7 +140,7 @@ async def upload_file(
     state = request.app.state
     with state.object_store.stage() as staged:
         with span("upload receive"):
-            rest = await receive(request, staged, state.settings.max_upload_bytes)
+            rest = await _receive(request, staged, state.settings.max_upload_bytes)
 
         def accept(reading: Reading) -> Receipt:
             staged.write(rest)
@@ -162,7 +166,7 @@ async def look_at_table(
     """
     said = mapping_from_text(mapping) if mapping else None
     with request.app.state.object_store.stage() as staged:
-        rest = await receive(request, staged, TABLE_BYTES, SPLIT_IT)
+        rest = await _receive(request, staged, TABLE_BYTES, SPLIT_IT)
 
         def seen(reading: Reading) -> LookOut:
             staged.write(rest)
@@ -189,6 +193,43 @@ def list_uploads(
 ) -> list[UploadReceipt]:
     """Receipts of the newest uploads, newest first."""
     return [receipt_out(receipt) for receipt in service.recent(connection, limit)]
+
+
+async def _receive(
+    request: Request, staged: StagedObject, most: int, advice: str = _OF_SETTINGS
+) -> bytearray:
+    """Stream the body into the staged file; memory stays at one buffer whatever its size.
+
+    The end of it, less than a buffer, is returned and not yet written.
+    Errors: CoalescopeError 413 for more than `most` bytes, 400 where it was cut off.
+    """
+    declared = request.headers.get("content-length", "")
+    if declared.isdigit() and int(declared) > most:
+        raise _too_large(most, advice)
+    buffer = bytearray()
+    try:
+        async for chunk in request.stream():
+            buffer += chunk
+            if staged.size + len(buffer) > most:
+                raise _too_large(most, advice)
+            if len(buffer) >= _WRITE_BYTES:
+                await run_in_threadpool(staged.write, buffer)
+                buffer = bytearray()
+    except ClientDisconnect:
+        raise CoalescopeError(
+            "cut_off", "The upload was cut off; nothing was kept.", status=400
+        ) from None
+    return buffer
+
+
+def _too_large(most: int, advice: str) -> CoalescopeError:
+    return CoalescopeError(
+        "too_large",
+        f"The file is larger than the {most:,} bytes this server accepts; nothing was kept.",
+        where={"limit": most},
+        advice=advice,
+        status=413,
+    )
 
 
 async def _read(

@@ -56,13 +56,14 @@ def _accept(
     request: UploadRequest,
     reading: Reading,
 ) -> Receipt:
-    known = (
-        known_file(database, store, staged, staged.sha256)
-        if _is_run_log(staged, request) or is_bundle(_beginning(staged))
-        else known_table(database, store, staged, request, reading)
-    )
-    if known is not None:
-        return known
+    if not repository.is_definitely_new(database, staged.sha256):
+        known = (
+            known_file(database, store, staged, staged.sha256)
+            if _is_run_log(staged, request) or is_bundle(_beginning(staged))
+            else known_table(database, store, staged, request, reading)
+        )
+        if known is not None:
+            return known
     with span("upload parse", bytes=staged.size):
         parsed = _parse(staged, request, reading)
     with span("upload sync"):
