@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from coalescope.recommendations.effects import Effect, effects, entangled, intrusion, nearest
 from coalescope.runs.records import RunValues, When
+from coalescope_host.plan.factors import WAITS, WAITS_LESS, log_name
 from coalescope_models.vocabulary.quantity import QUANTITIES, Better
 from scipy.stats import t
 
@@ -156,6 +157,16 @@ def test_of_settings_that_are_alike_the_shorter_wait_is_the_lesser():
     assert nearest(dict(enumerate([*rates, {"moderation_rate_hz": 0}])), {}) == 3
     frames = [{"factor.rx_frames": n, "mtu_bytes": mtu} for n, mtu in ((8, 1500), (1, 9000))]
     assert nearest(dict(enumerate(frames)), {}) == 1
+
+
+@pytest.mark.parametrize("wait", [name for row in WAITS for name in row if name != "adaptive_rx"])
+def test_each_wait_decides_before_the_mtu(wait: str) -> None:
+    low, high = (20, 10) if wait in WAITS_LESS else (10, 20)
+    settings = {
+        "short": {log_name(wait): low, "mtu_bytes": 9000},
+        "long": {log_name(wait): high, "mtu_bytes": 1500},
+    }
+    assert nearest(settings, {}) == "short"
 
 
 def test_of_as_many_changes_the_nearer_level_is_the_lesser() -> None:

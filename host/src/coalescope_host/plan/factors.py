@@ -74,17 +74,20 @@ WAITS = (
 #: Of these, where packets wait longer the smaller the number is; 0 is no moderation.
 WAITS_LESS = frozenset({"moderation_rate_hz"})
 
-#: Of two settings the lesser has the smaller level of the first of these in which they differ: how
-#: long a packet may wait (`level_in_order`), then the MTU.
-LEAST_FIRST = (
+#: Waits in the order in which they decide; those that are not here follow them.
+_WAITS_THAT_DECIDE_FIRST = (
     "delay_us",
     "delay_ticks",
     "moderation_rate_hz",
     "rx_frames",
     "gro_flush_timeout_ns",
     "napi_defer_hard_irqs",
-    "mtu_bytes",
 )
+_NUMBERS = tuple(name for row in WAITS for name in row if FACTORS[name] is not SWITCH)
+
+#: Of two settings the lesser has the smaller level of the first of these in which they differ: how
+#: long a packet may wait (`level_in_order`), then the MTU.
+LEAST_FIRST = (*dict.fromkeys((*_WAITS_THAT_DECIDE_FIRST, *_NUMBERS)), "mtu_bytes")
 
 #: Families `PREFIX.NAME`: what NAME looks like, and what its levels look like.
 FAMILIES: Mapping[str, tuple[re.Pattern[str], FactorRule]] = MappingProxyType(
