@@ -104,8 +104,9 @@ disturbed_once_more = $(2) -o cache_dir=.pytest_cache/$@ --list-disturbed=$(DIST
 	|| { test $$? = 75 && $(2) -n 0 -o cache_dir=.pytest_cache/$@ @$(DISTURBED); }
 
 # A worker takes a file at a time: the longest come first, so that none is left at the end.
-LONG_TESTS := host/tests/run/test_network.py backend/tests/durability/test_many_processes.py \
-	host/tests/run/test_bad_input.py backend/tests/web/openapi/test_whole_api.py backend/tests/durability/test_sudden_death.py \
+LONG_TESTS := host/tests/run/test_tune.py models/tests/inference/fitting/test_coverage_of_scenarios.py host/tests/run/test_network.py \
+	backend/tests/durability/test_many_processes.py \
+	host/tests/run/test_bad_input.py host/tests/run/test_fuzzed_network.py backend/tests/web/openapi/test_whole_api.py backend/tests/durability/test_sudden_death.py \
 	host/tests/remote/test_peer.py backend/tests/cli/test_token.py backend/tests/cli/test_serving.py backend/tests/cli/test_events.py \
 	driver/logger/tests/test_killed.py driver/logger/tests/test_golden.py host/tests/run_log/test_corpus.py backend/tests/jobs/test_cluster.py \
 	backend/tests/uploads/test_hostile_logs.py driver/traffic/tests/test_traffic.py host/tests/settings/test_host.py
