@@ -200,6 +200,22 @@ def test_stdin_is_a_file(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     assert (report["file"], report["ok"], report["rows"]) == ("stdin", True, 3)
 
 
+@pytest.mark.parametrize("name", ["good.csv", "good.runlog"])
+def test_a_pipe_is_checked_from_its_first_byte(
+    run: Run, files: dict[str, Path], tmp_path: Path, name: str
+) -> None:
+    pipe = tmp_path / f"pipe-{name}"
+    os.mkfifo(pipe)
+    with ThreadPoolExecutor() as other:
+        sent = other.submit(pipe.write_bytes, files[name].read_bytes())
+        done = run("check", pipe, "--json")
+        sent.result(TIMEOUT_S)
+    whole = run("check", files[name], "--json")
+    (found,), (expected,) = json.loads(done.stdout), json.loads(whole.stdout)
+    assert done.returncode == whole.returncode == 0, done.stderr
+    assert found | {"file": ""} == expected | {"file": ""}
+
+
 def test_a_folder_and_an_archive_without_any_are_refused(run: Run, tmp_path: Path) -> None:
     (tmp_path / "nothing").mkdir()
     with zipfile.ZipFile(tmp_path / "notes.zip", "w") as archive:

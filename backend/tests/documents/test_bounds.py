@@ -38,6 +38,9 @@ SAID = {
         f"{bounds.FOREIGN_RUNS:,} runs",
         f"{bounds.FACTORS} factors of each experiment, {bounds.LISTED_MEASURES} measures, and of a "
         f"factor {bounds.LISTED_LEVELS} levels or {bounds.LISTED_LEVEL_CHARACTERS:,} characters",
+        f"of experiments, and of deleted ones, at most {bounds.LISTED}; of runs 1,000",
+        f"the newest {bounds.LISTED} are listed, of each upload with its first "
+        f"{bounds.LISTED_UPLOAD_RUNS} runs",
         f"a text of ethtool by {bounds.SETTINGS:,} settings",
         f"a server takes {bounds.LOG_BLOCKS:,}:",
         f"archives of at most {bounds.ARCHIVE_BYTES >> GIB} GiB",

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Changes of an experiment as a whole. Its slug, the address, stays.
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { body, client } from './client';
+import { all, body, client } from './client';
 import type { components } from './schema';
 import type { DeletedExperiment, Experiment } from './types';
 
@@ -38,7 +38,7 @@ export function useDeleteExperiment(slug: string) {
 export function useDeletedExperiments() {
   return useQuery({
     queryKey: ['deleted-experiments'],
-    queryFn: ({ signal }) => body<DeletedExperiment[]>(client.GET('/api/deleted-experiments', { signal })),
+    queryFn: ({ signal }) => all<DeletedExperiment>('/api/deleted-experiments', signal),
   });
 }
 

@@ -56,6 +56,21 @@ export async function body<T>(answer: Promise<{ data?: Widened<T> }>): Promise<T
   return data as T;
 }
 
+/** All pages of a list: the server names the next one in `Link`. */
+export async function all<T>(
+  path: '/api/experiments' | '/api/deleted-experiments',
+  signal?: AbortSignal,
+): Promise<T[]> {
+  const found: unknown[] = [];
+  for (let more = true; more; ) {
+    const query = { offset: found.length || undefined };
+    const { data = [], response } = await client.GET(path, { params: { query }, signal });
+    found.push(...data);
+    more = response.headers.has('link');
+  }
+  return found as T[];
+}
+
 /** A file of the server, for saving or for reading as it comes. */
 export function file(path: string, signal?: AbortSignal): Promise<Response> {
   return sendRequest(new Request(path, { signal }));

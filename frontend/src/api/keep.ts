@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The answers that a view was made from, under the names that copy.ts finds them by.
-import { body, client, file, withQuery } from './client';
+import { all, body, client, file, withQuery } from './client';
 import { type Answers, currentCopy, type KeptAnswer, keptAs } from './copy';
 import { ApiError, Unreachable } from './errors';
 import { fileAddress } from './home';
@@ -69,7 +69,7 @@ export async function answersFor({ slug, without, fits, questions, against }: Wa
   const own = `experiments/${encodeURIComponent(slug)}`;
   const other = against === null || against === slug ? null : `experiments/${encodeURIComponent(against)}`;
   const [listed, fitted, ofRuns, ofModels, ...entries] = await Promise.all([
-    body<ExperimentSummary[]>(client.GET('/api/experiments', {})),
+    all<ExperimentSummary>('/api/experiments'),
     Promise.all(fits.map((each) => fitOf(slug, each))),
     recommended(questions.filter(({ of }) => of === 'runs')),
     recommended(questions.filter(({ of }) => of === 'model')),

@@ -9,9 +9,9 @@ import {
   useQuery,
   useQueryClient,
 } from '@tanstack/react-query';
-import { useEffect, useRef, useState } from 'react';
+import { useEffect, useRef } from 'react';
 import { startWork } from '../state/pendingWork';
-import { body, client } from './client';
+import { all, body, client } from './client';
 import { currentCopy } from './copy';
 import { ApiError } from './errors';
 import { follow } from './events';
@@ -21,13 +21,11 @@ import type {
   Cells,
   Change,
   Correction,
-  DatasetState,
   Experiment,
   ExperimentSummary,
   Factors,
   Fit,
   FitRequest,
-  Health,
   Model,
   NonlinearFit,
   NonlinearFitRequest,
@@ -84,45 +82,16 @@ export function useModels() {
   });
 }
 
-const experimentList = queryOptions({
+export const experimentList = queryOptions({
   queryKey: ['experiments'],
-  queryFn: ({ signal }) => body<ExperimentSummary[]>(client.GET('/api/experiments', { signal })),
+  queryFn: ({ signal }) => all<ExperimentSummary>('/api/experiments', signal),
 });
 
 export function useExperiments(enabled = true) {
   return useQuery({ ...experimentList, enabled });
 }
 
-const LOOK_AGAIN_MS = 1000;
-const LOOK_FOR_SWEEPS_MS = 10_000;
-
-/** The same where the list is the page: it may stay open for long, and what is new appears in it. */
-export function useGrowingExperiments() {
-  const grows = currentCopy() === null;
-  return useQuery({
-    ...experimentList,
-    refetchInterval: grows && LOOK_FOR_SWEEPS_MS,
-    refetchOnWindowFocus: grows && 'always',
-  });
-}
-
-/** Data sets that the server is still loading, or could not load. As they arrive the experiments are asked for again. */
-export function useDatasetStates(): DatasetState[] {
-  const queries = useQueryClient();
-  const health = useQuery({
-    queryKey: ['health'],
-    queryFn: ({ signal }) => body<Health>(client.GET('/api/health', { signal })),
-    enabled: currentCopy() === null,
-    refetchInterval: ({ state }) => state.data?.datasets.some((d) => d.state === 'loading') && LOOK_AGAIN_MS,
-  });
-  const waiting = health.data?.datasets.length ?? 0;
-  const [before, setBefore] = useState(waiting);
-  useEffect(() => {
-    if (waiting < before) queries.invalidateQueries({ queryKey: ['experiments'] });
-    setBefore(waiting);
-  }, [waiting, before, queries]);
-  return health.data?.datasets ?? [];
-}
+export const LOOK_FOR_SWEEPS_MS = 10_000;
 
 const experimentOf = (slug: string) =>
   queryOptions({

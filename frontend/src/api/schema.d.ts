@@ -13,7 +13,7 @@ export interface paths {
         };
         /**
          * List uploads
-         * @description Receipts of the newest uploads, newest first.
+         * @description Receipts of the newest uploads, newest first, with the first runs of each.
          */
         get: operations["list_uploads"];
         put?: never;
@@ -215,7 +215,7 @@ export interface paths {
         };
         /**
          * List experiments
-         * @description All experiments, published first, then by title.
+         * @description One page of the experiments, published first, then by title; `Link` names the next page.
          */
         get: operations["list_experiments"];
         put?: never;
@@ -386,7 +386,9 @@ export interface paths {
         };
         /**
          * List jobs
-         * @description Jobs, of one experiment or of all, the newest first.
+         * @description Jobs, of one experiment or of all, the newest first, without their results.
+         *
+         *     `/jobs/{id}` has the result.
          */
         get: operations["list_jobs"];
         put?: never;
@@ -930,7 +932,9 @@ export interface paths {
         };
         /**
          * List deleted experiments
-         * @description Experiments that were deleted and can be restored, the last one first.
+         * @description One page of the experiments that were deleted and can be restored, the last one first.
+         *
+         *     `Link` names the next page.
          */
         get: operations["list_deleted_experiments"];
         put?: never;
@@ -2319,14 +2323,14 @@ export interface components {
              * @description Parts of the work as far as they are counted: a bootstrap may take several passes, and each adds its own when it begins. Null before, and where it has no parts
              */
             parts: number | null;
+            /** @description Why it failed */
+            error: components["schemas"]["ErrorBody"] | null;
             /** @description What /fits would have answered */
             fit: components["schemas"]["FitOut"] | null;
             /** @description What /nonlinear-fits would have answered */
             nonlinear_fit: components["schemas"]["NonlinearFitOut"] | null;
             /** @description What /models/{model_id}/predictions would have answered */
             prediction: components["schemas"]["PredictionOut"] | null;
-            /** @description Why it failed */
-            error: components["schemas"]["ErrorBody"] | null;
         };
         /**
          * LackOfFit
@@ -2476,6 +2480,48 @@ export interface components {
              * @description The short link, to be sent to somebody
              */
             url: string;
+        };
+        /**
+         * ListedJobOut
+         * @description How a job is.
+         */
+        ListedJobOut: {
+            /** Id */
+            id: string;
+            /**
+             * Experiment
+             * @description Null for predictions
+             */
+            experiment: string | null;
+            /**
+             * State
+             * @enum {string}
+             */
+            state: "queued" | "running" | "done" | "failed" | "cancelled";
+            /** Asked At */
+            asked_at: string;
+            /**
+             * Started At
+             * @description When it was last begun
+             */
+            started_at: string | null;
+            /**
+             * Finished At
+             * @description When it was done, failed or was cancelled
+             */
+            finished_at: string | null;
+            /**
+             * Parts Done
+             * @description Parts of the work that were computed when its server last said so
+             */
+            parts_done: number | null;
+            /**
+             * Parts
+             * @description Parts of the work as far as they are counted: a bootstrap may take several passes, and each adds its own when it begins. Null before, and where it has no parts
+             */
+            parts: number | null;
+            /** @description Why it failed */
+            error: components["schemas"]["ErrorBody"] | null;
         };
         /**
          * LookOut
@@ -5706,6 +5752,10 @@ export interface operations {
                 kind?: ("published" | "measured" | "emulated" | "simulated") | null;
                 /** @description Text in title or citation */
                 q?: string;
+                /** @description At most so many */
+                limit?: number;
+                /** @description Leave out so many first */
+                offset?: number;
             };
             header?: never;
             path?: never;
@@ -5716,6 +5766,8 @@ export interface operations {
             /** @description Successful Response */
             200: {
                 headers: {
+                    /** @description The address of the next page, with rel="next", if there is one */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -6319,7 +6371,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["JobOut"][];
+                    "application/json": components["schemas"]["ListedJobOut"][];
                 };
             };
             /** @description Not Found */
@@ -7786,7 +7838,12 @@ export interface operations {
     };
     list_deleted_experiments: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description At most so many */
+                limit?: number;
+                /** @description Leave out so many first */
+                offset?: number;
+            };
             header?: never;
             path?: never;
             cookie?: never;
@@ -7796,6 +7853,8 @@ export interface operations {
             /** @description Successful Response */
             200: {
                 headers: {
+                    /** @description The address of the next page, with rel="next", if there is one */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {

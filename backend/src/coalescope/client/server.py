@@ -83,8 +83,7 @@ class Server:
 
     def experiments(self) -> Sequence[Document]:
         """Each of them, published first."""
-        found: Sequence[Document] = self._get("/api/experiments")
-        return found
+        return self._all("/api/experiments")
 
     def experiment(self, slug: str) -> Document:
         """One of them, without its cells."""
@@ -140,8 +139,7 @@ class Server:
 
     def deleted_experiments(self) -> Sequence[Document]:
         """Those that can be restored, the last one first."""
-        found: Sequence[Document] = self._get("/api/deleted-experiments")
-        return found
+        return self._all("/api/deleted-experiments")
 
     def change_experiment(self, slug: str, said: Document) -> Document:
         """Say anew what an experiment is."""
@@ -211,8 +209,8 @@ class Server:
 
         The same question about the same data is the same job.
         """
-        status, job = self._status_and_answer(self._request("POST", "/api/jobs", question))
-        return job, status == httpx.codes.ACCEPTED
+        answer, job = self._answer_and_body(self._request("POST", "/api/jobs", question))
+        return job, answer.status_code == httpx.codes.ACCEPTED
 
     def cancel_job(self, uid: str) -> Document:
         """End it before it is done."""
@@ -230,6 +228,17 @@ class Server:
     def _get(self, path: str, asked: Sequence[tuple[str, str]] = ()) -> Any:
         return self._answer(self._http.build_request("GET", path, params=list(asked)))
 
+    def _all(self, path: str) -> Sequence[Document]:
+        """A list, page by page."""
+        found: list[Document] = []
+        more = True
+        while more:
+            asked = self._http.build_request("GET", path, params={"offset": len(found)})
+            answer, page = self._answer_and_body(asked)
+            found += page
+            more = "next" in answer.links and bool(page)
+        return found
+
     def _post(self, path: str, asked: Document) -> Document:
         return self._send("POST", path, asked)
 
@@ -244,9 +253,9 @@ class Server:
         )
 
     def _answer(self, request: httpx.Request) -> Any:
-        return self._status_and_answer(request)[1]
+        return self._answer_and_body(request)[1]
 
-    def _status_and_answer(self, request: httpx.Request) -> tuple[int, Any]:
+    def _answer_and_body(self, request: httpx.Request) -> tuple[httpx.Response, Any]:
         """What the server says.
 
         Errors: its own, and CoalescopeError where it cannot be reached, and after `close`.
@@ -261,7 +270,7 @@ class Server:
         except ValueError:
             body = None
         if answer.is_success and isinstance(body, dict | list):
-            return answer.status_code, body
+            return answer, body
         if isinstance(body, dict) and isinstance(body.get("error"), dict):
             raise _refused(body["error"], answer.status_code)
         meant = address_meant(self.place, answer)

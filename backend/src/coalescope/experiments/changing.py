@@ -92,9 +92,11 @@ def bring_back(connection: Connection, slug: str) -> None:
         touch(connection, record.id)
 
 
-def list_deleted(connection: Connection) -> list[DeletedExperiment]:
-    """Deleted experiments, the last one first."""
-    return repository.list_deleted(connection)
+def list_deleted(
+    connection: Connection, limit: int | None = None, offset: int = 0
+) -> list[DeletedExperiment]:
+    """Deleted experiments, the last one first: from `offset` on, at most `limit`."""
+    return repository.list_deleted(connection, limit, offset)
 
 
 def _own(connection: Connection, slug: str) -> ExperimentRecord:

@@ -27,8 +27,10 @@ from coalescope.runs.chosen import identities
 from coalescope.runs.intervals import JudgedCells
 from coalescope.runs.selection import LEFT_OUT_AS_TEXT
 from coalescope.runs.service import cells_in_sequence
+from coalescope.untrusted.bounds import LISTED
 from coalescope.web.connections import ReadConnection, WriteConnection
 from coalescope.web.error_responses import ErrorResponse
+from coalescope.web.pages import IN_PAGES, Limit, Offset, page_of
 
 KEPT_SUMMARIES = 1000
 KEPT_CELLS = 16
@@ -53,18 +55,22 @@ WHERE_PARAMETERS = {
 }
 
 
-@router.get("")
+@router.get("", responses=IN_PAGES)
 def list_experiments(
     request: Request,
+    response: Response,
     connection: ReadConnection,
     kind: Annotated[Kind | None, Query(description="Only this kind")] = None,
     q: Annotated[str, Query(max_length=200, description="Text in title or citation")] = "",
+    limit: Limit = LISTED,
+    offset: Offset = 0,
 ) -> list[ExperimentSummaryOut]:
-    """All experiments, published first, then by title."""
+    """One page of the experiments, published first, then by title; `Link` names the next page."""
     kept: LruCache[ExperimentSummaryOut] = request.app.state.summarised
+    found = service.list_experiments(connection, kind, q, limit + 1, offset)
     return [
         kept.get(tag_of(record), partial(_summarised, connection, record))
-        for record in service.list_experiments(connection, kind, q)
+        for record in page_of(request, response, found, limit, offset)
     ]
 
 
@@ -83,12 +89,22 @@ def create_experiment(connection: WriteConnection, body: ExperimentIn) -> Experi
     return ExperimentOut.model_validate(describe_experiment(record, []))
 
 
-@deleted_router.get("")
-def list_deleted_experiments(connection: ReadConnection) -> list[DeletedExperimentOut]:
-    """Experiments that were deleted and can be restored, the last one first."""
+@deleted_router.get("", responses=IN_PAGES)
+def list_deleted_experiments(
+    request: Request,
+    response: Response,
+    connection: ReadConnection,
+    limit: Limit = LISTED,
+    offset: Offset = 0,
+) -> list[DeletedExperimentOut]:
+    """One page of the experiments that were deleted and can be restored, the last one first.
+
+    `Link` names the next page.
+    """
+    found = changing.list_deleted(connection, limit + 1, offset)
     return [
         DeletedExperimentOut.model_validate(each, from_attributes=True)
-        for each in changing.list_deleted(connection)
+        for each in page_of(request, response, found, limit, offset)
     ]
 
 

@@ -56,18 +56,28 @@ def version_at_once(database: Database, slug: str) -> tuple[int, int, str] | Non
 
 def list_all(connection: Connection, kind: Kind | None) -> list[ExperimentRecord]:
     """All experiments, deleted ones too: published first, then by title."""
+    return [ExperimentRecord(*row) for row in connection.execute(_ordered(kind))]
+
+
+def list_shown(
+    connection: Connection, kind: Kind | None, limit: int | None, offset: int
+) -> list[ExperimentRecord]:
+    """Those that were not deleted, in that order: from `offset` on, at most `limit`."""
+    shown = _ordered(kind).where(experiments.c.deleted_at.is_(None)).limit(limit).offset(offset)
+    return [ExperimentRecord(*row) for row in connection.execute(shown)]
+
+
+def _ordered(kind: Kind | None) -> sa.Select[Any]:
     query = sa.select(*_COLUMNS).order_by(
         sa.case((experiments.c.kind == "published", 0), else_=1),
         experiments.c.title,
         experiments.c.slug,
     )
-    if kind is not None:
-        query = query.where(experiments.c.kind == kind)
-    return [ExperimentRecord(*row) for row in connection.execute(query)]
+    return query if kind is None else query.where(experiments.c.kind == kind)
 
 
-def list_deleted(connection: Connection) -> list[DeletedExperiment]:
-    """Deleted experiments, the last one first."""
+def list_deleted(connection: Connection, limit: int | None, offset: int) -> list[DeletedExperiment]:
+    """Deleted experiments, the last one first: from `offset` on, at most `limit`."""
     runs = sa.func.coalesce(sa.func.sum(cells.c.current_runs), 0)
     query = (
         sa.select(
@@ -81,6 +91,8 @@ def list_deleted(connection: Connection) -> list[DeletedExperiment]:
         .where(experiments.c.deleted_at.is_not(None))
         .group_by(experiments.c.id)
         .order_by(experiments.c.deleted_at.desc(), experiments.c.slug)
+        .limit(limit)
+        .offset(offset)
     )
     return [DeletedExperiment(*row) for row in connection.execute(query)]
 

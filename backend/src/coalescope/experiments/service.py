@@ -58,15 +58,25 @@ def check_not_deleted(connection: Connection, slug: str, keeps: str = "its name"
 
 
 def list_experiments(
-    connection: Connection, kind: Kind | None = None, text: str = ""
+    connection: Connection,
+    kind: Kind | None = None,
+    text: str = "",
+    limit: int | None = None,
+    offset: int = 0,
 ) -> list[ExperimentRecord]:
-    """Experiments of that kind whose title, subtitle, slug or citation contains `text`."""
+    """Experiments of that kind whose title, subtitle, slug or citation contains `text`.
+
+    Published ones first, then by title: from `offset` on, at most `limit`; None is all.
+    """
+    if not text:
+        return repository.list_shown(connection, kind, limit, offset)
     wanted = text.casefold()
-    return [
+    found = [
         record
-        for record in list_stored(connection, kind)
-        if record.deleted_at is None and wanted in _searchable(record).casefold()
+        for record in repository.list_shown(connection, kind, None, 0)
+        if wanted in _searchable(record).casefold()
     ]
+    return found[offset:][:limit]
 
 
 def list_stored(connection: Connection, kind: Kind | None = None) -> list[ExperimentRecord]:

@@ -8,9 +8,10 @@ from fastapi import APIRouter, Query, Request, Response
 from coalescope.experiments.service import MAX_SLUG
 from coalescope.jobs import service
 from coalescope.jobs.runner import JobRunner
-from coalescope.jobs.schemas import JobIn, JobOut
+from coalescope.jobs.schemas import JobIn, JobOut, ListedJobOut
 from coalescope.web.connections import ReadConnection, WriteConnection
 from coalescope.web.error_responses import ErrorResponse
+from coalescope.web.pages import Limit
 
 router = APIRouter(prefix="/jobs", tags=["jobs"])
 
@@ -41,9 +42,12 @@ def create_job(
 def list_jobs(
     connection: ReadConnection,
     experiment: Annotated[str | None, Query(max_length=MAX_SLUG)] = None,
-    limit: Annotated[int, Query(ge=1, le=100)] = 20,
-) -> list[JobOut]:
-    """Jobs, of one experiment or of all, the newest first."""
+    limit: Limit = 20,
+) -> list[ListedJobOut]:
+    """Jobs, of one experiment or of all, the newest first, without their results.
+
+    `/jobs/{id}` has the result.
+    """
     return service.newest(connection, experiment, limit)
 
 

@@ -14,6 +14,9 @@ _SEEN = jobs.c.slug.not_in(
     sa.select(experiments.c.slug).where(experiments.c.deleted_at.is_not(None))
 )
 
+# A result has up to a million numbers.
+_WITHOUT_RESULT = [column for column in jobs.c if column is not jobs.c.result]
+
 
 def get(connection: Connection, uid: str) -> Row[Any] | None:
     """The job of that identity, unless its experiment was deleted."""
@@ -28,8 +31,8 @@ def same_question(connection: Connection, digest: str) -> Row[Any] | None:
 
 
 def newest(connection: Connection, slug: str | None, limit: int) -> Sequence[Row[Any]]:
-    """Jobs, of an experiment or of all that are not deleted, the newest first."""
-    query = sa.select(jobs).where(_SEEN).order_by(jobs.c.id.desc()).limit(limit)
+    """Jobs, of an experiment or of all that are not deleted, the newest first; no results."""
+    query = sa.select(*_WITHOUT_RESULT).where(_SEEN).order_by(jobs.c.id.desc()).limit(limit)
     if slug is not None:
         query = query.where(jobs.c.slug == slug)
     return connection.execute(query).all()

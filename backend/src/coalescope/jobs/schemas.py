@@ -77,8 +77,8 @@ def _not_one(message: str, advice: str) -> CoalescopeError:
     return CoalescopeError("not_one_question", message, where={"in": "body"}, advice=advice)
 
 
-class JobOut(BaseModel):
-    """A job, and once it is done its result."""
+class ListedJobOut(BaseModel):
+    """How a job is."""
 
     id: str
     experiment: str | None = Field(description="Null for predictions")
@@ -93,6 +93,12 @@ class JobOut(BaseModel):
         description="Parts of the work as far as they are counted: a bootstrap may take several "
         "passes, and each adds its own when it begins. Null before, and where it has no parts"
     )
+    error: ErrorBody | None = Field(description="Why it failed")
+
+
+class JobOut(ListedJobOut):
+    """A job, and once it is done its result."""
+
     fit: FitOut | None = Field(description="What /fits would have answered")
     nonlinear_fit: NonlinearFitOut | None = Field(
         description="What /nonlinear-fits would have answered"
@@ -100,4 +106,3 @@ class JobOut(BaseModel):
     prediction: PredictionOut | None = Field(
         description="What /models/{model_id}/predictions would have answered"
     )
-    error: ErrorBody | None = Field(description="Why it failed")

@@ -20,7 +20,7 @@ from coalescope.db.timestamps import as_utc, utc_now
 from coalescope.errors import CoalescopeError, conflict, not_found
 from coalescope.experiments.service import get_experiment
 from coalescope.jobs import repository
-from coalescope.jobs.schemas import JobIn, JobOut
+from coalescope.jobs.schemas import JobIn, JobOut, ListedJobOut
 from coalescope.jobs.underway import Underway
 
 _SILENT = timedelta(seconds=60)
@@ -86,11 +86,11 @@ def get(connection: Connection, uid: str) -> JobOut:
     return _out(row)
 
 
-def newest(connection: Connection, slug: str | None, limit: int) -> list[JobOut]:
-    """Jobs, the newest first. Errors: 404 for the experiment."""
+def newest(connection: Connection, slug: str | None, limit: int) -> list[ListedJobOut]:
+    """Jobs without their results, the newest first. Errors: 404 for the experiment."""
     if slug is not None:
         get_experiment(connection, slug)
-    return [_out(row) for row in repository.newest(connection, slug, limit)]
+    return [ListedJobOut(**_listed(row)) for row in repository.newest(connection, slug, limit)]
 
 
 def cancel(connection: Connection, uid: str) -> JobOut:
@@ -193,15 +193,18 @@ def _failed(error: CoalescopeError) -> dict[str, Any]:
 
 def _out(row: Row[Any]) -> JobOut:
     found = {kind: row.result if row.question.get(kind) else None for kind in _KINDS}
-    return JobOut(
-        id=row.uid,
-        experiment=row.slug or None,
-        state=row.state,
-        asked_at=row.asked_at,
-        started_at=row.started_at,
-        finished_at=row.finished_at,
-        parts_done=row.parts_done if row.parts else None,
-        parts=row.parts,
-        error=row.error,
-        **found,
-    )
+    return JobOut(**_listed(row), **found)
+
+
+def _listed(row: Row[Any]) -> dict[str, Any]:
+    return {
+        "id": row.uid,
+        "experiment": row.slug or None,
+        "state": row.state,
+        "asked_at": row.asked_at,
+        "started_at": row.started_at,
+        "finished_at": row.finished_at,
+        "parts_done": row.parts_done if row.parts else None,
+        "parts": row.parts,
+        "error": row.error,
+    }

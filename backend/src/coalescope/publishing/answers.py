@@ -60,9 +60,21 @@ class InProcessClient:
         return answer
 
 
+def experiments(client: InProcessClient) -> list[Json]:
+    """All of them, page by page."""
+    found: list[Json] = []
+    more = True
+    while more:
+        answer = client.get(f"experiments?offset={len(found)}")
+        found += answer.json()
+        more = "next" in answer.links
+    return found
+
+
 def common(client: InProcessClient) -> Iterator[Answer]:
     """The lists."""
-    for name in ("experiments", "quantities", "models"):
+    yield "experiments.json", encoded(experiments(client))
+    for name in ("quantities", "models"):
         yield f"{name}.json", client.get(name).content
     # of models: what they are asked over follows from a view
     yield "recommendations.json", encoded([])

@@ -119,7 +119,7 @@ def _write(
     made_by = version("coalescope")
     with start_blocking_portal() as portal:
         client = answers.InProcessClient(app, portal)
-        slugs = [each["slug"] for each in client.get("experiments").json()]
+        slugs = [each["slug"] for each in answers.experiments(client)]
         models = [model["id"] for model in client.get("models").json()]
         shown = documents.addresses(models, _figures(page_dir))
         for name, content in answers.common(client):

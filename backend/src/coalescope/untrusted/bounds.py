@@ -77,6 +77,10 @@ LEVEL_CHARACTERS: Final = 200
 LARGEST_NUMBER: Final = 1e30
 
 
+#: Of one page of a list: experiments, uploads, jobs. Of an upload there: its first runs.
+LISTED: Final = 100
+LISTED_UPLOAD_RUNS: Final = 10
+
 #: In the list of experiments: measures that are named of each, levels of each factor and their
 #: characters, and a small picture's squares across and upwards.
 LISTED_MEASURES: Final = 100

@@ -34,6 +34,7 @@ from coalescope.uploads.schemas import UploadedCellOut, UploadReceipt
 from coalescope.web.connections import ReadConnection
 from coalescope.web.error_responses import ErrorResponse
 from coalescope.web.leaving import ended_with
+from coalescope.web.pages import Limit
 from coalescope.web.tracing import span
 
 T = TypeVar("T")
@@ -188,10 +189,8 @@ def list_cells_of_upload(
 
 
 @router.get("")
-def list_uploads(
-    connection: ReadConnection, limit: Annotated[int, Query(ge=1, le=500)] = 20
-) -> list[UploadReceipt]:
-    """Receipts of the newest uploads, newest first."""
+def list_uploads(connection: ReadConnection, limit: Limit = 20) -> list[UploadReceipt]:
+    """Receipts of the newest uploads, newest first, with the first runs of each."""
     return [receipt_out(receipt) for receipt in service.recent(connection, limit)]
 
 

@@ -36,10 +36,15 @@ class Receipt:
 
 
 def receipt_of(
-    connection: Connection, outcome: Literal["stored", "known"], upload: UploadRecord
+    connection: Connection,
+    outcome: Literal["stored", "known"],
+    upload: UploadRecord,
+    runs_shown: int | None = None,
 ) -> Receipt:
     """The receipt of an upload, with its first runs."""
-    listed = runs.list_upload_runs(connection, upload.id, RUNS_SHOWN)
+    listed = runs.list_upload_runs(
+        connection, upload.id, RUNS_SHOWN if runs_shown is None else runs_shown
+    )
     gone = (w["where"]["run"] for w in upload.warnings if w["code"] == SUPERSEDED)
     # the run of a cut-off copy has another log by now, but it is still the run that came
     found = listed or [runs.get_run(connection, uid) for uid in gone]

@@ -17,6 +17,7 @@ from coalescope.experiments.service import get_experiment
 from coalescope.foreign.bundle import is_bundle, write_bundle
 from coalescope.foreign.registry import MOST_BYTES, START_BYTES, recognise
 from coalescope.storage.object_store import ObjectStore, StagedObject
+from coalescope.untrusted.bounds import LISTED_UPLOAD_RUNS
 from coalescope.untrusted.texts import refuse_control
 from coalescope.uploads import repository
 from coalescope.uploads.conflicts import known_file, known_table, resolve
@@ -122,9 +123,9 @@ def _store(database: Database, store: ObjectStore, file: IncomingFile) -> Receip
 
 
 def recent(connection: Connection, limit: int) -> list[Receipt]:
-    """Receipts of the newest uploads, newest first."""
+    """Receipts of the newest uploads, newest first, with fewer of their runs."""
     return [
-        receipt_of(connection, "stored", upload)
+        receipt_of(connection, "stored", upload, LISTED_UPLOAD_RUNS)
         for upload in repository.list_recent(connection, limit)
     ]
 

@@ -3,7 +3,8 @@
 import { Link, useSearchParams } from 'wouter';
 import { currentCopy, tryAgain } from '../../api/copy';
 import { reasonOf } from '../../api/errors';
-import { useDatasetStates, useGrowingExperiments, useQuantities } from '../../api/queries';
+import { useDatasetStates, useGrowingExperiments } from '../../api/growing';
+import { useQuantities } from '../../api/queries';
 import type { ExperimentSummary, Kind as KindName } from '../../api/types';
 import { labelOf } from '../../components/factorWords';
 import { KINDS, Kind, KindGlyph } from '../../components/Kind';

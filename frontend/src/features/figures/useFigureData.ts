@@ -3,7 +3,8 @@
 import { useMemo } from 'react';
 import { currentCopy, mayComeYet } from '../../api/copy';
 import { reasonOf } from '../../api/errors';
-import { useCellsOf, useDatasetStates, useExperiments } from '../../api/queries';
+import { useDatasetStates } from '../../api/growing';
+import { useCellsOf, useExperiments } from '../../api/queries';
 import type { CellsBySlug } from './evaluate';
 
 export interface FigureData {

@@ -26,7 +26,7 @@ from coalescope.uploads.reading import Reading
 def run(arguments: Namespace) -> int:
     """Show what files hold and what is wrong with them; 1 if any is refused or cut off."""
     reading = Reading.within(Settings())
-    with given_files(arguments.files) as given:
+    with given_files(arguments.files, read_twice=True) as given:
         checked = [_check(file, reading, as_json=arguments.json) for file in given]
     if arguments.json:
         print_json([report for report, _ in checked])

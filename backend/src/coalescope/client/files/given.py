@@ -55,28 +55,43 @@ class GivenFile:
 
 
 @contextmanager
-def given_files(typed: Sequence[Path]) -> Iterator[Iterator[GivenFile | FileOutcome]]:
+def given_files(
+    typed: Sequence[Path], *, read_twice: bool = False
+) -> Iterator[Iterator[GivenFile | FileOutcome]]:
     """What was typed as single files, one after the other, and what cannot be had as an outcome.
 
+    Whoever reads them more than once gets copies of pipes, which can be read only once.
     What is unpacked stays for as long as the context does.
     """
     with tempfile.TemporaryDirectory(prefix="coalescope-") as folder:
-        yield _each(typed, Path(folder))
+        yield _each(typed, Path(folder), read_twice)
 
 
-def _each(typed: Sequence[Path], unpacked: Path) -> Iterator[GivenFile | FileOutcome]:
+def _each(
+    typed: Sequence[Path], unpacked: Path, read_twice: bool
+) -> Iterator[GivenFile | FileOutcome]:
     places = (unpacked / str(number) for number in count())
     for path in typed:
         try:
             if str(path) == STDIN:
-                kept = _kept(_standard_input(), next(places), Limits().file_bytes)
-                yield from _in_file(kept, "stdin", places)
+                yield from _in_stream(_standard_input(), "stdin", places)
             elif path.is_dir():
                 yield from _in_folder(path)
+            elif read_twice and path.is_fifo():
+                with path.open("rb") as stream:
+                    yield from _in_stream(stream, str(path), places)
             else:
                 yield from _in_file(path, str(path), places)
         except OSError as error:
             yield unreadable(str(path), error)
+
+
+def _in_stream(
+    stream: BinaryIO, shown: str, places: Iterator[Path]
+) -> Iterator[GivenFile | FileOutcome]:
+    """A copy of what can be read only once, or what is packed in it."""
+    kept = _kept(stream, next(places), Limits().file_bytes)
+    yield from _in_file(kept, shown, places)
 
 
 def _standard_input() -> BinaryIO:

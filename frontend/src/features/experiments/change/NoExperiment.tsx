@@ -4,7 +4,7 @@ import { Link } from 'wouter';
 import { useRestoreExperiment } from '../../../api/changing';
 import { currentCopy } from '../../../api/copy';
 import { isDeleted, reasonOf } from '../../../api/errors';
-import { useDatasetStates } from '../../../api/queries';
+import { useDatasetStates } from '../../../api/growing';
 import { Unknown } from '../../../components/Unknown';
 
 function Deleted({ slug, message }: { slug: string; message: string }) {
