@@ -192,7 +192,9 @@ def _failed(error: CoalescopeError) -> dict[str, Any]:
 
 
 def _out(row: Row[Any]) -> JobOut:
-    found = {kind: row.result if row.question.get(kind) else None for kind in _KINDS}
+    found: dict[str, Any] = {
+        kind: row.result if row.question.get(kind) else None for kind in _KINDS
+    }
     return JobOut(**_listed(row), **found)
 
 
