@@ -127,8 +127,9 @@ export function captions(
 /** How the parameters were found, and what the panel says of the fit: of a rejected model where, and by how much. */
 function fitSentences(view: View): string[] {
   const { fit } = view;
-  if (!fit?.identifiable) return [];
+  if (!fit) return [];
   const said = fit.message && inPageWords(fit.message, view.sliders, view.layout);
+  if (!fit.identifiable) return ['published values, not estimated from these cells', said || ''];
   return [`by ${fit.method}`, said && isRejected(fit) ? '' : verdict(fit), said || ''];
 }
 

@@ -19,8 +19,8 @@ const FOUND = {
   bounded: false,
 };
 
-function written(message: string | null, rejected: boolean | null, query = ''): string {
-  const fit: Fit = paperFit();
+function written(message: string | null, rejected: boolean | null, query = '', identifiable = true): string {
+  const fit: Fit = { ...paperFit(), identifiable };
   const diagnostics = { ...fit.diagnostics, lack_of_fit: rejected === null ? null : { ...FOUND, rejected } };
   const subject = nfs();
   const slices = slicesOf(subject, catalogue);
@@ -50,4 +50,11 @@ test('a file names what is poorly determined, beside what the replicates say', (
 test('of parameters that were moved by hand a file says nothing of the fit', () => {
   expect(written(REJECTED, true, 'gamma=1.25')).toMatch(/^alpha \S+ jiffies\/MB · beta .* · gamma 1.25 jiffies\/\w+$/);
   expect(written(null, null)).toMatch(/ · by paper-tls$/);
+});
+
+test('a file of cells that do not tell the parameters apart says that its values are the published ones', () => {
+  const why = 'delay_ticks has one level: gamma cannot be told apart.';
+  expect(written(why, null, 'model=cpu-overhead-surface', false)).toMatch(
+    / · published values, not estimated from these cells · .* cannot be told apart\.$/,
+  );
 });
