@@ -54,6 +54,8 @@ UNEVENLY_LOST = 0.25
 FEW_LOST_PERCENT = 0.05
 # iperf3 before hogs: its rates are steady, and what it loses is lost by its own buffer
 FIRST_IN_LINE = ("nice", "-n", "-10")
+#: On one CPU the reader waits for the sender: each of its bursts overflows the buffer alike.
+PLACED = {"udp-with-loss": ("taskset", "--cpu-list", "0")}
 TRAFFIC = {
     "tcp": ("--bitrate", "200M"),
     "udp": ("--udp", "--length", str(DATAGRAM), "--bitrate", "40M"),
@@ -132,8 +134,9 @@ def lab() -> Iterator[VethPair]:
 def recorded(logger: Path, lab: VethPair, path: Path, traffic: str) -> Recorded:
     """The README's command, with a priority above the hogs'; its client comes late."""
     levels = ("-f", f"mtu_bytes={MTU}", "-f", "delay_us=0", "--workload", traffic)
+    first = (*FIRST_IN_LINE, *PLACED.get(traffic, ()))
     run = (
-        *FIRST_IN_LINE,
+        *first,
         str(logger),
         "-i",
         INTERFACE,
@@ -145,7 +148,7 @@ def recorded(logger: Path, lab: VethPair, path: Path, traffic: str) -> Recorded:
         str(path),
     )
     client = (
-        *FIRST_IN_LINE,
+        *first,
         "iperf3",
         "--client",
         RECEIVER_ADDRESS,
