@@ -7,8 +7,9 @@ that restores the settings, too, starts anew for each sweep.
 
 import importlib.util
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import Any
 
 _PACKAGE = "pyroute2"
 
@@ -32,7 +33,7 @@ def _without_its_init() -> Iterator[None]:
 
 with _without_its_init():
     from pyroute2 import config
-    from pyroute2.iproute import IPRoute
+    from pyroute2.iproute import IPRoute as _IPRoute
     from pyroute2.netlink import (
         NLA_F_NESTED,
         NLM_F_ACK,
@@ -42,12 +43,34 @@ with _without_its_init():
         nla,
     )
     from pyroute2.netlink.exceptions import NetlinkError
-    from pyroute2.netlink.generic import GenericNetlinkSocket
+    from pyroute2.netlink.generic import GenericNetlinkSocket as _GenericNetlinkSocket
     from pyroute2.netlink.generic.ethtool import ethtoolbitset, ethtoolheader
 
 # A socket in another namespace is opened in a process of its own. Forked bare, that process would
 # go on with the caller's work if anything fails in it; multiprocessing's ends in any case.
 config.child_process_mode = "mp"
+
+
+class _ClosedIfRefused:
+    """A socket that cannot be opened is closed; pyroute2 leaves its event loop open."""
+
+    close: Callable[[], None]
+
+    def __init__(self, **options: Any) -> None:
+        try:
+            super().__init__(**options)
+        except BaseException:
+            self.close()
+            raise
+
+
+class IPRoute(_ClosedIfRefused, _IPRoute):  # type: ignore[misc]
+    """Questions of links, addresses and routes; an `OSError` where it cannot be opened."""
+
+
+class GenericNetlinkSocket(_ClosedIfRefused, _GenericNetlinkSocket):  # type: ignore[misc]
+    """Questions of one family, ethtool's say; an `OSError` where it cannot be opened."""
+
 
 __all__ = [
     "NLA_F_NESTED",

@@ -45,11 +45,12 @@ def run(arguments: Namespace) -> int:
     warn_of_readers(settings.data_dir)
     if settings.log_format == "json":
         log_as_json()
-    # Until uvicorn takes the signals over, and again when it raises them anew after an orderly
-    # shutdown, SIGTERM is the same as Ctrl-C.
-    signal.signal(signal.SIGTERM, _interrupt)
     try:
-        with _listen(settings) as listener, _no_empty_folder_left(settings.data_dir):
+        with (
+            _terminated_as_interrupted(),
+            _listen(settings) as listener,
+            _no_empty_folder_left(settings.data_dir),
+        ):
             announce = partial(_announce, _url(listener))
             if settings.workers == 1:
                 answer(settings, listener, announce)
@@ -59,6 +60,19 @@ def run(arguments: Namespace) -> int:
     except KeyboardInterrupt:
         print()
     return 0
+
+
+@contextmanager
+def _terminated_as_interrupted() -> Iterator[None]:
+    """SIGTERM is the same as Ctrl-C where uvicorn does not take it.
+
+    That is before it runs, and when it raises the signal anew after an orderly shutdown.
+    """
+    before = signal.signal(signal.SIGTERM, _interrupt)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
 
 
 @contextmanager
@@ -98,8 +112,7 @@ def _as_worker(settings: Settings, listener: socket.socket, announce: Callable[[
     """Serve as one process of several."""
     if settings.log_format == "json":
         log_as_json()
-    signal.signal(signal.SIGTERM, _interrupt)
-    with suppress(KeyboardInterrupt):
+    with suppress(KeyboardInterrupt), _terminated_as_interrupted():
         answer(settings, listener, announce)
 
 
