@@ -11,7 +11,7 @@ ethtool -L e1 combined 1
 until [ "$(cat /sys/class/net/e1/carrier)" = 1 ]; do sleep 0.1; done
 insmod /coalescope.ko
 snapshots hold e1 100000 10000 & watcher=$!
-sleep 0.2
+until grep -q "^e1 " /sys/class/misc/coalescope/interfaces; do sleep 0.1; done
 snapshots send e0 50 500 3000; sleep 0.1 # its NAPI becomes known
 snapshots show e1 >/out/ordinary
 python3 /poll_busily.py $(sed -n 's/^napi_id.0=//p' /out/ordinary)

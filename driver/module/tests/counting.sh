@@ -22,7 +22,7 @@ up() { # MTU CARD...
 }
 watch() { # CARD...: a reader each, so that counts stand from one `show` to the next
 	for card in "$@"; do snapshots hold $card 100000 10000 & watchers="$watchers $!"; done
-	sleep 0.05
+	for card in "$@"; do until grep -q "^$card " /sys/class/misc/coalescope/interfaces; do sleep 0.1; done; done
 }
 unwatch() { kill $watchers; wait $watchers || true; watchers=; }
 pktgen() { # CARD FRAMES BYTES GAP_NS

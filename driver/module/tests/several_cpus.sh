@@ -119,7 +119,7 @@ snapshots torn e1 500 504 1 >/out/again
 echo "now: attach and detach under traffic; the driver goes and comes; unload"
 for i in 1 2 3 4 5 6 7 8; do snapshots show e1 >/dev/null; done
 snapshots hold lo 1000 20 & quiet=$! # in the place where e1 was
-sleep 0.2
+until grep -q "^lo " $interfaces; do sleep 0.1; done
 snapshots show lo >/out/quiet
 stop $quiet
 snapshots until-gone e1 >/tmp/driver-gone & busy=$!

@@ -23,7 +23,7 @@ SCRIPT = """
 ip link set lo up
 insmod /coalescope.ko
 snapshots hold lo 100000 10000 & watcher=$!
-sleep 0.5
+until grep -q "^lo " /sys/class/misc/coalescope/interfaces; do sleep 0.1; done
 snapshots show lo >/out/watched
 kill $watcher; wait $watcher || true
 sleep 0.5

@@ -8,7 +8,7 @@ for slot in 4 5; do
 done
 insmod /coalescope.ko
 snapshots hold e1 100000 10000 & watcher=$!
-sleep 0.05
+until grep -q "^e1 " /sys/class/misc/coalescope/interfaces; do sleep 0.1; done
 echo 1 >/sys/class/net/e1/threaded
 ip link set e1 name renamed
 for card in e0 renamed; do ip link set $card up; done
