@@ -93,22 +93,36 @@ def test_what_the_system_says_is_told_in_words(
     assert "Errno" not in done.stderr
 
 
-@pytest.mark.parametrize("command", ["check", "upload"])
-def test_what_an_interrupt_ends_with(command: str, tmp_path: Path) -> None:
+def interruptible(*typed: str) -> subprocess.Popen[str]:
+    """A command that SIGINT ends; a shell that runs tests in the background has it ignored."""
+    return subprocess.Popen(
+        ["env", "--default-signal=INT", *TOOL, *typed],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+
+
+def interrupted(process: subprocess.Popen[str]) -> None:
+    """It is ended while it waits, and says so in words."""
+    process.send_signal(signal.SIGINT)
+    _, complaints = process.communicate(timeout=TIMEOUT_S)
+    assert process.returncode == 130, complaints
+    assert "Traceback" not in complaints
+
+
+def test_what_an_interrupt_of_a_check_ends_with(tmp_path: Path) -> None:
     pipe = tmp_path / "pipe.runlog"
     os.mkfifo(pipe)
+    process = interruptible("check", str(pipe))
+    with pipe.open("wb"):  # once the command opens it; it waits for what comes
+        interrupted(process)
+
+
+def test_what_an_interrupt_of_an_upload_ends_with() -> None:
     with socket.create_server(("127.0.0.1", 0)) as listener:
-        server = ["--server", f"http://127.0.0.1:{listener.getsockname()[1]}"]
-        process = subprocess.Popen(
-            # a shell that runs these tests in the background has SIGINT ignored, for children too
-            ["env", "--default-signal=INT", *TOOL, command, str(pipe)]
-            + (server if command == "upload" else []),
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-        )
-        with pipe.open("wb"):  # once the command opens it
-            process.send_signal(signal.SIGINT)
-            _, complaints = process.communicate(timeout=TIMEOUT_S)
-    assert process.returncode == 130
-    assert "Traceback" not in complaints
+        address = f"http://127.0.0.1:{listener.getsockname()[1]}"
+        process = interruptible("upload", LOG, "--server", address)
+        connection, _ = listener.accept()
+        with connection:  # it waits for an answer
+            interrupted(process)
