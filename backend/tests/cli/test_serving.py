@@ -152,6 +152,12 @@ def test_a_port_in_use(run: Run, serve: Serve) -> None:
         assert "--port" in done.stderr
 
 
+def test_what_sigterm_does_is_as_before_once_it_has_ended(run: Run) -> None:
+    before = signal.getsignal(signal.SIGTERM)
+    run("serve", "--host", "192.0.2.1", "--port", "0", COALESCOPE_TOKEN="secret")
+    assert signal.getsignal(signal.SIGTERM) is before
+
+
 def test_what_is_no_setting_is_told_from_one(run: Run) -> None:
     """A limit that is mistyped would not hold, and nobody would know."""
     mistyped = {"COALESCOPE_MAX_UPLOAD_BYTE": "1000", "coalescope_nonsense": "1"}

@@ -59,7 +59,7 @@ class _ClosedIfRefused:
     def __init__(self, **options: Any) -> None:
         try:
             super().__init__(**options)
-        except BaseException:
+        except Exception:  # an interrupt ends the process, and may come before there is a socket
             self.close()
             raise
 
