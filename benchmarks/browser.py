@@ -30,14 +30,15 @@ ARGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--d
 
 
 @contextmanager
-def serving() -> Iterator[str]:
-    """Serve the published data sets from a temporary store; yields the URL."""
+def serving(data: Path | None = None) -> Iterator[str]:
+    """Serve the published data sets from a temporary store, or from `data`; yields the URL."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
     command = [Path(sys.executable).parent / "coalescope", "serve", "--port", str(port)]
-    with tempfile.TemporaryDirectory() as data:
-        process = subprocess.Popen([*command, "--data", data], cwd=ROOT, stdout=subprocess.DEVNULL)
+    with tempfile.TemporaryDirectory() as empty:
+        place = ["--data", data or empty]
+        process = subprocess.Popen([*command, *place], cwd=ROOT, stdout=subprocess.DEVNULL)
         try:
             yield answering(f"http://127.0.0.1:{port}", process)
         finally:

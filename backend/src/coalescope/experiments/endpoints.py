@@ -163,10 +163,9 @@ def _described(connection: Connection, record: ExperimentRecord) -> ExperimentOu
 def list_cells(
     connection: ReadConnection,
     request: Request,
-    response: Response,
     slug: str,
     without: Annotated[str, Query(**LEFT_OUT_AS_TEXT)] = "",
-) -> CellsOut | Response:
+) -> Response:
     """Every cell with all its measures: any surface can be drawn from it.
 
     Intervals are those that the runs carry in view of when they were recorded: of blocks, sessions
@@ -176,18 +175,16 @@ def list_cells(
     record = service.get_experiment(connection, slug)
     if not_modified(request, record):
         return tag(Response(status_code=304), record)
-    tag(response, record)
-    levels = factor_levels(cell.factors for cell in service.list_cells(connection, record))
-    given = [pair for pair in request.query_params.multi_items() if pair[0] != "without"]
-    where = parse_where(given, levels)
     kept: LruCache[JudgedCells] = request.app.state.judged
-    judged = (
-        cells_in_sequence(connection, record, identities(without))
-        if without
-        else kept.get(tag_of(record), partial(cells_in_sequence, connection, record))
-    )
+    judged = kept.get(tag_of(record), partial(cells_in_sequence, connection, record))
+    given = [pair for pair in request.query_params.multi_items() if pair[0] != "without"]
+    where = parse_where(given, factor_levels(cell.factors for cell in judged.cells))
+    if without:
+        judged = cells_in_sequence(connection, record, identities(without))
     chosen = [cell for cell in judged.cells if matches(cell.factors, where)]
-    return cells_out(record, replace(judged, cells=chosen))
+    found = cells_out(record, replace(judged, cells=chosen))
+    # of 10,000 cells the model's own JSON takes a tenth of the time of a dict's
+    return tag(Response(found.model_dump_json(), media_type="application/json"), record)
 
 
 def cells_out(record: ExperimentRecord, judged: JudgedCells) -> CellsOut:

@@ -15,9 +15,9 @@ from coalescope.db.engine import Database
 from coalescope.experiments.conditional import current_tag, holds, tag_at_once
 from coalescope.fits.cache import LruCache
 
-# A surface of a thousand cells is about 100 KB, a hundred cells with every measure are 350 KB.
-_KEPT = 64
-_LARGEST_KEPT_BYTES = 2**20
+# A surface of a thousand cells is about 100 KB, a hundred cells with every measure are 350 KB;
+# 10,000 cells with two measures are 3.3 MB. By the most bytes, how many are kept.
+KEPT = {2**20: 64, 2**23: 4}
 _ABOUT_ONE = re.compile(r"/api/experiments/([^/]+)(?:/cells|/surfaces/[^/]+)?")
 
 
@@ -45,7 +45,8 @@ class ResponseCacheMiddleware:
     def __init__(self, app: ASGIApp, database: Database) -> None:
         self._app = app
         self._database = database
-        self._answers: LruCache[_Answer] = LruCache(_KEPT)
+        self._answers = {most: LruCache[_Answer](number) for most, number in KEPT.items()}
+        self._most = max(KEPT)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Send what is kept, or pass the request on and keep what comes."""
@@ -54,8 +55,10 @@ class ResponseCacheMiddleware:
             await self._app(scope, receive, send)
             return
         key = (scope["path"], scope["query_string"])
-        kept = self._answers.find(key)
-        if kept is not None and kept.tag == await self._tag(about[1]):
+        found = [kept for answers in self._answers.values() if (kept := answers.find(key))]
+        tag = await self._tag(about[1]) if found else None
+        kept = next((answer for answer in found if answer.tag == tag), None)
+        if kept is not None:
             scope["route"] = kept.route  # for the metrics
             await _send_again(kept, scope, send)
             return
@@ -64,15 +67,15 @@ class ResponseCacheMiddleware:
         async def watched_send(message: Message) -> None:
             if message["type"] == "http.response.start":
                 answer.status, answer.headers = message["status"], [*message["headers"]]
-            elif len(answer.body) <= _LARGEST_KEPT_BYTES:
+            elif len(answer.body) <= self._most:
                 answer.body += message.get("body", b"")
             await send(message)
 
         await self._app(scope, receive, watched_send)
-        whole = answer.status == 200 and len(answer.body) <= _LARGEST_KEPT_BYTES
-        if whole and answer.tag is not None:
+        fits = [answers for most, answers in self._answers.items() if len(answer.body) <= most]
+        if fits and answer.status == 200 and answer.tag is not None:
             answer.route = scope.get("route")
-            self._answers.keep(key, answer)
+            fits[0].keep(key, answer)
 
     async def _tag(self, slug: str) -> str | None:
         tag = tag_at_once(self._database, slug)

@@ -126,7 +126,7 @@ class Preloader:
         view, fit = told["default_view"], told["default_fit"]
         return _Known(
             experiment=_encoded(told),
-            cells=_encoded(filled),
+            cells=_of_an_element(listed.model_dump_json()),
             method=fit["method"] if fit else DEFAULT_METHOD,
             measure=view["measure"] if view else None,
             fits=tuple(fit_requests(told, filled)),
@@ -134,8 +134,12 @@ class Preloader:
 
 
 def _encoded(answer: Json | list[Json]) -> str:
-    # no "<": nothing in it can end the element
-    return json.dumps(answer, separators=(",", ":")).replace("<", "\\u003c")
+    return _of_an_element(json.dumps(answer, separators=(",", ":")))
+
+
+def _of_an_element(encoded: str) -> str:
+    """Without "<", nothing in it can end the element."""
+    return encoded.replace("<", "\\u003c")
 
 
 def _element(answers: Mapping[str, str]) -> str:
