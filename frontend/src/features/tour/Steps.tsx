@@ -5,6 +5,13 @@ import './tour.css';
 
 const MARGIN = 4;
 const NOWHERE = { anchor: 'html', side: 'below' } as const;
+const LOOK_AGAIN_MS = 300;
+
+/** The part, once it has an extent: a chart is there before it is laid out. */
+function boxOf(anchor: string): DOMRect | null {
+  const box = document.querySelector(anchor)?.getBoundingClientRect();
+  return box && box.width > 0 ? box : null;
+}
 
 /** The window, without the readout that stays at its foot on a phone. */
 function roomOf(): { width: number; height: number } {
@@ -24,7 +31,7 @@ function usePlaced({ anchor, side, clear }: Pick<Step, 'anchor' | 'side' | 'clea
   const mark = useRef<HTMLDivElement>(null);
   useLayoutEffect(() => {
     const put = () => {
-      const part = document.querySelector(anchor)?.getBoundingClientRect();
+      const part = boxOf(anchor);
       const [words, frame] = [note.current, mark.current];
       if (!part || !words || !frame) return;
       frame.style.cssText = `left:${part.left - MARGIN}px;top:${part.top - MARGIN}px;width:${part.width + 2 * MARGIN}px;height:${part.height + 2 * MARGIN}px`;
@@ -39,13 +46,12 @@ function usePlaced({ anchor, side, clear }: Pick<Step, 'anchor' | 'side' | 'clea
       words.style.top = `${top}px`;
     };
     put();
-    const observer = new ResizeObserver(put);
-    const part = document.querySelector(anchor);
-    if (part) observer.observe(part);
+    // what is above it may move it, and a part may be drawn anew: an observer of it sees neither
+    const timer = setInterval(put, LOOK_AGAIN_MS);
     addEventListener('resize', put);
     document.addEventListener('scroll', put, { capture: true, passive: true });
     return () => {
-      observer.disconnect();
+      clearInterval(timer);
       removeEventListener('resize', put);
       document.removeEventListener('scroll', put, { capture: true });
     };
@@ -55,7 +61,7 @@ function usePlaced({ anchor, side, clear }: Pick<Step, 'anchor' | 'side' | 'clea
 
 /** The parts that are there come late: the recommendation after the fit. */
 function usePresent() {
-  const present = () => STEPS.filter(({ anchor }) => document.querySelector(anchor));
+  const present = () => STEPS.filter(({ anchor }) => boxOf(anchor));
   const [steps, setSteps] = useState(present);
   function again() {
     const now = present();
@@ -96,7 +102,7 @@ export function Steps({ asked, onEnd }: { asked: boolean; onEnd: () => void }) {
       const here = again().findIndex(({ anchor }) => anchor === step?.anchor);
       if (moved.current && here >= 0) setAt(here);
     };
-    const timer = setInterval(count, 300);
+    const timer = setInterval(count, LOOK_AGAIN_MS);
     return () => clearInterval(timer);
   }, [steps.length, step]);
   // wherever the focus is

@@ -12,7 +12,10 @@ let sought: string[] = [];
 function stand(...parts: readonly string[]): void {
   const page = document.querySelector('.explorer') as HTMLElement;
   page.innerHTML = parts.map((part) => `<div class="${part}"></div>`).join('');
-  for (const each of page.children) each.scrollIntoView = () => sought.push(each.className);
+  for (const each of page.children) {
+    each.scrollIntoView = () => sought.push(each.className);
+    each.getBoundingClientRect = () => new DOMRect(400, 300, 200, 100);
+  }
 }
 
 const says = () => document.querySelector('[role=status] b')?.textContent;
@@ -77,4 +80,22 @@ it('begins at the first of the parts, though others came before it, and counts t
   stand('param', 'handle', 'advice');
   await later();
   expect(said()).toEqual(['3 of 3', 'What to set']);
+});
+
+it('speaks of a part, and stands beside it, once the part has an extent', async () => {
+  vi.useFakeTimers();
+  await act(async () => root.unmount());
+  stand('param');
+  const part = document.querySelector('.param') as HTMLElement;
+  part.getBoundingClientRect = () => new DOMRect();
+  root = createRoot(document.getElementById('host') as HTMLElement);
+  await act(async () => root.render(<Steps asked={true} onEnd={() => undefined} />));
+  expect(says()).toBeUndefined();
+  const marked = () => (document.querySelector('.tourmark') as HTMLElement).style.left;
+  for (const left of [400, 500]) {
+    part.getBoundingClientRect = () => new DOMRect(left, 300, 200, 100);
+    await act(async () => vi.advanceTimersByTime(1000));
+    expect([says(), marked()]).toEqual(['Every parameter with its interval', `${left - 4}px`]);
+  }
+  vi.useRealTimers();
 });
