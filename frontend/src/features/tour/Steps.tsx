@@ -92,8 +92,12 @@ export function Steps({ asked, onEnd }: { asked: boolean; onEnd: () => void }) {
   useEffect(() => {
     if (!asked || !step || moved.current) return;
     next.current?.focus({ preventScroll: true });
-    bringIntoSight(step);
   }, [asked, step?.anchor]);
+  // parts that come late move the others
+  // biome-ignore lint/correctness/useExhaustiveDependencies: again when more are there
+  useEffect(() => {
+    if (asked && !moved.current) bringIntoSight(step);
+  }, [asked, step?.anchor, steps.length]);
   // the page that it was asked for may still be on its way, and comes in parts
   // biome-ignore lint/correctness/useExhaustiveDependencies: once more until all are there
   useEffect(() => {

@@ -99,3 +99,13 @@ it('speaks of a part, and stands beside it, once the part has an extent', async 
   }
   vi.useRealTimers();
 });
+
+it('brings its part into sight once more when others have come, which move it', async () => {
+  vi.useFakeTimers();
+  await act(async () => root.render(<Steps key="asked" asked={true} onEnd={() => undefined} />));
+  expect(sought).toEqual(['param']);
+  stand('param', 'handle', 'advice');
+  await act(async () => vi.advanceTimersByTime(1000));
+  expect(sought).toEqual(['param', 'param']);
+  vi.useRealTimers();
+});
