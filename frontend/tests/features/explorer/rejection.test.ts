@@ -20,7 +20,7 @@ test('a rejected model is said to be off by how much, and where', () => {
   const worst = comparison && worstOf(comparison.points, comparison.predictions(view('').start));
   const percent = Math.abs(worst?.percent ?? 0).toFixed(1);
   expect(rejectionWords(view(''))).toBe(
-    `The replicates reject this model: by ${percent} % at MTU ${worst?.point.y}, delay ${worst?.point.x}.`,
+    `The replicates reject this model: by ${percent}\u00a0% at MTU ${worst?.point.y}, delay ${worst?.point.x}.`,
   );
   expect(worst?.percent).not.toBe(0);
 });

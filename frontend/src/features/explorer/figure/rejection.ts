@@ -19,6 +19,6 @@ export function rejectionWords(view: View): string {
   const where = [y && most && namedSetting(y, most.point.y), x && most && namedSetting(x, most.point.x)]
     .filter(Boolean)
     .join(', ');
-  const how = most ? `: by ${decimal(Math.abs(most.percent), 1)} %${where && ` at ${where}`}` : '';
+  const how = most ? `: by ${decimal(Math.abs(most.percent), 1)}\u00a0%${where && ` at ${where}`}` : '';
   return `The replicates reject this model${how}.`;
 }
