@@ -33,6 +33,9 @@ class Settable(Protocol):
     def changes(self, levels: Levels) -> list[str]:
         """What setting them would do, as shell commands; only what differs from now."""
 
+    def now(self, factors: Iterable[str]) -> Levels:
+        """How these factors are set; those that cannot be read are left out."""
+
     def save(self) -> RestoreState:
         """All that `apply` may change, as it is now."""
 
@@ -49,9 +52,6 @@ class Host(Settable, Protocol):
 
     def facts(self) -> Mapping[str, str]:
         """What is worth knowing and the logger does not record: for the header's environment."""
-
-    def now(self, factors: Iterable[str]) -> Levels:
-        """How these factors are set; those that cannot be read are left out."""
 
 
 class Server(Protocol):

@@ -26,6 +26,7 @@ HONEST: dict[str, object] = {
     "hello": {"protocol": 1, "python": "3.13", "uid": 0},
     **{"problems": [], "changes": ["ip link set eth1 mtu 9000"], "save": {}, "missing": []},
     **{"apply": {"mtu_bytes": 9000}, "restore": None, "facts": {"driver": "veth"}, "probe": None},
+    **{"now": {"mtu_bytes": 1500}},
     **{"clock": 1, "start": 3, "alive": True, "stop": "", "run": [0, "", ""]},
     **{"environment": {"cpus": 2}, "addresses": [["eth1", "10.0.0.2", 24]]},
 }

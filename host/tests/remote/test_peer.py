@@ -43,8 +43,10 @@ def agent_of(lab: Any) -> int:
 def test_levels_are_set_there_and_put_back(lab: Any, peer: Peer) -> None:
     assert peer.problems({"mtu_bytes": 9000}) == []
     assert peer.changes({"mtu_bytes": 9000}) == ["ip link set lab0 mtu 9000"]
+    assert peer.now(["mtu_bytes", "delay_us"]) == {"mtu_bytes": 1500}, "a veth has no delay"
     state = peer.save()
     assert peer.apply({"mtu_bytes": 9000}) == {"mtu_bytes": 9000}
+    assert peer.now(["mtu_bytes"]) == {"mtu_bytes": 9000}
     assert lab.mtu_bytes() == 9000
     assert lab.state_files() == ["lab0.json"], "the way back is on the peer's own disk"
     peer.restore(state)

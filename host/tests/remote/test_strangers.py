@@ -69,6 +69,7 @@ VALUES: tuple[object, ...] = (
 )
 ARGUMENTS: Mapping[str, object] = {
     "levels": {"mtu_bytes": 9000},
+    "factors": ["mtu_bytes"],
     "state": {},
     "argv": ["true"],
     "programs": ["true"],

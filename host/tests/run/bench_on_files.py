@@ -8,6 +8,7 @@ not: the settings, so that these tests need neither root nor an interface that m
 the guard, which writes its state beside the settings, so that a test can see what a kill leaves.
 """
 
+import itertools
 import json
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -17,7 +18,7 @@ from pathlib import Path
 from coalescope_host.command_line import parsers
 from coalescope_host.commands import sweep, tune
 from coalescope_host.plan.factors import Level, Levels, level_text
-from coalescope_host.plan.plan import Plan, WorkloadSpec
+from coalescope_host.plan.plan import PeerSpec, Plan, WorkloadSpec
 from coalescope_host.protocols import RestoreState, RunContext, SweepError
 from coalescope_host.run.bench import Bench
 from coalescope_host.run.invocation import OpenBench
@@ -26,11 +27,14 @@ REFUSED_MTU = 6000
 IMPOSSIBLE_MTU = 16000
 ROUNDED_RING_RX = 501
 ROUNDED_TO = 504
+UNREADABLE = "ring_tx"
+OVERRIDES = {"tx_delay_us": "adaptive_tx"}
 
 
 class FileHost:
-    """Its settings are a JSON file; it refuses one MTU, knows of another that it would, and rounds
-    one ring, as devices do."""
+    """Its settings are a JSON file; it refuses one MTU, knows of another that it would, rounds one
+    ring, does not say how another is set, and switches off what would override a delay, as devices
+    do."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -66,8 +70,9 @@ class FileHost:
         asked = {name: level for name, level in levels.items() if name in now}
         if asked.get("ring_rx") == ROUNDED_RING_RX:
             asked["ring_rx"] = ROUNDED_TO
-        if {**now, **asked} != now:
-            self._write({**now, **asked})
+        off = {OVERRIDES[name]: False for name in asked if OVERRIDES.get(name) in now}
+        if {**now, **off, **asked} != now:
+            self._write({**now, **off, **asked})
         return asked
 
     def restore(self, state: RestoreState) -> None:
@@ -78,7 +83,24 @@ class FileHost:
 
     def now(self, factors: Iterable[str]) -> Levels:
         now = self._now()
-        return {name: now[name] for name in factors if name in now}
+        return {name: now[name] for name in factors if name in now and name != UNREADABLE}
+
+
+class FilePeer(FileHost):
+    """A peer whose settings are a JSON file; it runs nothing."""
+
+    def __init__(self, path: Path, spec: PeerSpec) -> None:
+        super().__init__(path)
+        self.spec = spec
+
+    def environment(self) -> Mapping[str, object]:
+        return {}
+
+    def missing(self, programs: Sequence[str]) -> list[str]:
+        return []
+
+    def probe(self, address: str, mtu_bytes: int) -> str | None:
+        return None
 
 
 class FileGuard:
@@ -131,9 +153,12 @@ def bench_of(settings: Path, logger: str) -> OpenBench:
         host, guard = FileHost(settings), FileGuard(settings.with_suffix(".saved"))
         if guard.path.exists():  # an earlier sweep was killed
             host.restore(json.loads(guard.path.read_text()))
+        places = (settings.with_name(f"peer-{place}.json") for place in itertools.count())
+        peers = [FilePeer(path, spec) for path, spec in zip(places, plan.peers, strict=False)]
+        found = [peer.save() if peer.spec.interface else {} for peer in peers]
         yield Bench(
             host=host,
-            peers=(),
+            peers=peers,
             guard=guard,
             prepare=Command,
             verify_mtu=lambda peer, mtu: [],
@@ -143,6 +168,9 @@ def bench_of(settings: Path, logger: str) -> OpenBench:
             check=check,
             failures=(SweepError,),
         )
+        for peer, state in zip(peers, found, strict=True):
+            if state:
+                peer.restore(state)
 
     return open_bench
 

@@ -36,14 +36,14 @@ RINGS = [64, 128, 256, 512, 1024, 2048, 4096]
 GOAL = ("--goal", "p99", "--within", "100")
 
 
-def a_lab(folder: Path, logger: Path, factor: str = f"ring_rx = {RINGS}") -> Files:
+def a_lab(folder: Path, logger: Path, factor: str = f"ring_rx = {RINGS}", peers: str = "") -> Files:
     """A host on files with a workload whose latency depends on the factor."""
     made = Files(folder, logger)
     (folder / "settings.json").write_text(json.dumps(BEFORE))
     script = folder / "latency.py"
     script.write_text(LATENCY)
     command = [sys.executable, "-I", str(script), f"{{{factor.split(maxsplit=1)[0]}}}", "{seed}"]
-    made.plan(factor, made.workload("rr", command), duration_s=0.7)
+    made.plan(factor, made.workload("rr", command) + peers, duration_s=0.7)
     return made
 
 
@@ -77,6 +77,13 @@ def tune(lab: Files, *arguments: str, stdin: str = "") -> subprocess.CompletedPr
         timeout=3 * TIMEOUT_S,
         check=False,
     )
+
+
+def what_to_do(done: subprocess.CompletedProcess[str]) -> list[str]:
+    """The lines of the answer with commands, and what is said of them."""
+    lines = done.stdout.splitlines()
+    assert "To set it:" in lines, done.stdout + done.stderr
+    return lines[lines.index("To set it:") :]
 
 
 def rings(lab: Files) -> list[float]:
@@ -130,6 +137,8 @@ def test_one_that_has_ended_says_its_answer_and_measures_nothing(
     assert answers[0] is not None
     assert answers[1] is not None
     assert answers[0][0] == answers[1][0]
+    assert what_to_do(done) == what_to_do(tuned[1])
+    assert "The way back:" in what_to_do(done)
 
 
 @pytest.mark.parametrize(
@@ -221,6 +230,72 @@ def test_a_setting_that_the_device_refuses_is_left_out_and_named(
     assert lab.settings == BEFORE
     refused = [e for e in lab.entries() if "refuses" in e.get("reason", "")]
     assert len(refused) == 2, "once, and once more; never again"
+
+
+PEERS = """
+[[peers]]
+ssh = "root@192.0.2.7"
+ssh_options = ["-p", "2222"]
+interface = "eth7"
+address = "192.0.2.7"
+[[peers]]
+ssh = "root@192.0.2.8"
+address = "192.0.2.8"
+"""
+
+
+def test_an_mtu_is_set_and_put_back_at_the_peers_too_and_one_that_is_not_known_is_named(
+    tmp_path: Path, logger: Path, always_some_traffic: None
+) -> None:
+    lab = a_lab(tmp_path, logger, "mtu_bytes = [9000, 4000, 1500]", PEERS)
+    before = {**BEFORE, "mtu_bytes": 9000}
+    (tmp_path / "settings.json").write_text(json.dumps(before))
+    (tmp_path / "peer-0.json").write_text(json.dumps({"mtu_bytes": 9001}))
+    done = tune(lab)
+    assert what_to_do(done) == [
+        "To set it:",
+        "  set mtu_bytes 1500",
+        "  ssh -p 2222 root@192.0.2.7 'set mtu_bytes 1500'",
+        "The way back:",
+        "  set mtu_bytes 9000",
+        "  ssh -p 2222 root@192.0.2.7 'set mtu_bytes 9001'",
+        "Not in the way back:",
+        "  mtu_bytes at root@192.0.2.8: the plan does not name its interface; set it there by "
+        "hand, and back",
+    ]
+    assert lab.settings == before
+    assert json.loads((tmp_path / "peer-0.json").read_text()) == {"mtu_bytes": 9001}
+    again = tune(lab)
+    assert what_to_do(again) == what_to_do(done), again.stderr
+
+
+def test_what_cannot_be_read_is_said_not_to_be_in_the_way_back(
+    tmp_path: Path, logger: Path, always_some_traffic: None
+) -> None:
+    lab = a_lab(tmp_path, logger, "ring_tx = [64, 4096, 1024]")
+    before = {**BEFORE, "ring_tx": 4096}
+    (tmp_path / "settings.json").write_text(json.dumps(before))
+    done = tune(lab, "--json")
+    answer = json.loads(done.stdout)
+    assert answer["to_set"] == ["set ring_tx 1024"], done.stderr
+    assert answer["back"] == []
+    assert answer["not_back"] == ["ring_tx: what it was cannot be read"]
+    title = answer["lines"].index("Not in the way back:")
+    assert answer["lines"][title + 1] == "  ring_tx: what it was cannot be read"
+    assert lab.settings == before
+
+
+def test_a_switch_that_a_delay_turns_off_is_in_the_way_back(
+    tmp_path: Path, logger: Path, always_some_traffic: None
+) -> None:
+    lab = a_lab(tmp_path, logger, "tx_delay_us = [64, 4096, 1024]")
+    before = {**BEFORE, "tx_delay_us": 64, "adaptive_tx": True}
+    (tmp_path / "settings.json").write_text(json.dumps(before))
+    done = tune(lab)
+    _, to_set, _, *back = what_to_do(done)
+    assert to_set == "  set tx_delay_us 1024"
+    assert back == ["  set tx_delay_us 64", "  set adaptive_tx on"]
+    assert lab.settings == before
 
 
 FAILS_TWICE = """

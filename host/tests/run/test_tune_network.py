@@ -7,11 +7,19 @@ import random
 import shlex
 import signal
 import subprocess
+import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
 import pytest
+from coalescope_host.plan.plan import PeerSpec
+from coalescope_host.remote import connect
+from coalescope_host.run.bench import Bench
+from coalescope_host.run.factory import FAILURES
+from coalescope_host.run.way_back import commands_to, read_before, way_back
+from coalescope_host.settings.guard import Guard
+from coalescope_host.settings.host import open_host
 from timeouts import TIMEOUT_S, wait_until
 
 from .hosts_on_a_cable import INTERFACE, TOOL, Hosts, processes_with
@@ -113,6 +121,35 @@ def test_killed_at_twenty_random_instants_both_ends_are_put_back(hosts: Hosts) -
         killed(hosts, number, chance.randint(0, 8), chance.uniform(0.3, 4)) for number in range(20)
     ]
     assert sum(changed) >= 5, "it was killed while settings were other ones"
+
+
+def test_its_commands_lead_to_an_answer_and_back_at_both_ends(hosts: Hosts) -> None:
+    lab, answer = hosts.lab, {"mtu_bytes": 4000, "offload.gro": True}
+    lab.inside(lab.there, "ip", "link", "set", INTERFACE, "mtu", "2000")
+    before = hosts.settings()
+    options = lab.ssh_options_from_outside
+    spec = PeerSpec(lab.destination, hosts.peer_address, INTERFACE, options, sys.executable)
+    here, peer = open_host(INTERFACE, netns=lab.here), connect(spec)
+    bench = Bench(
+        **{"host": here, "peers": [peer], "guard": Guard(INTERFACE), "logger": ""},
+        **dict.fromkeys(("prepare", "verify_mtu", "effective_delay_us", "recover")),
+        **{"check": lambda: None, "failures": FAILURES},
+    )
+    state = here.save()
+    try:
+        found = read_before(bench, ["mtu_bytes", "offload.gro", "workload"])
+        back = way_back(bench, answer, found)
+        here.restore(state)
+        to_set = commands_to(bench, answer, found)
+    finally:
+        peer.close()
+    assert hosts.settings() == before
+    assert back.lacking == []
+    subprocess.run(["sh", "-ec", "\n".join(to_set)], check=True)
+    assert [hosts.settings()[side][0] for side in (lab.here, lab.there)] == [4000, 4000]
+    subprocess.run(["sh", "-ec", "\n".join(back.commands)], check=True)
+    assert hosts.settings() == before
+    lab.inside(lab.there, "ip", "link", "set", INTERFACE, "mtu", "1500")
 
 
 TRIAL = """

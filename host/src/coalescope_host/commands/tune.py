@@ -235,7 +235,8 @@ def _told(tuned: Tuned) -> dict[str, object]:
         "ended": tuned.ended,
         "runs": len(tuned.runs),
         "to_set": list(tuned.to_set),
-        "back": list(tuned.back),
+        "back": list(tuned.back.commands),
+        "not_back": list(tuned.back.lacking),
         "lines": list(tuned.lines()),
     }
 

@@ -127,6 +127,7 @@ class Agent:
             "hello": self.hello,
             "problems": lambda r: self.problems(r["levels"]),
             "changes": lambda r: self._host().changes(r["levels"]),
+            "now": lambda r: self._host().now(r["factors"]),
             "save": lambda r: self._host().save(),
             "apply": lambda r: self.apply(r["levels"]),
             "restore": lambda r: self.restore(r["state"]),

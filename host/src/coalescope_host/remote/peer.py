@@ -2,7 +2,7 @@
 """A host at the other end: set, restored and made to run programs, through its agent."""
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -59,6 +59,12 @@ class Peer:
     def changes(self, levels: Levels) -> list[str]:
         """What setting them would do, as shell commands; only what differs from now."""
         return self._connection.ask("changes", texts, levels=dict(levels))
+
+    def now(self, factors: Iterable[str]) -> Levels:
+        """How these factors are set there; those that cannot be read are left out."""
+        asked = list(factors)
+        told = self._connection.ask("now", shapes.levels, factors=asked)
+        return {name: level for name in asked if (level := told.get(name)) is not None}
 
     def save(self) -> Mapping[str, Any]:
         """All that `apply` may change, as it is now."""

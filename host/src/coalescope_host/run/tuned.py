@@ -15,6 +15,7 @@ from coalescope_host.tuning.losses import LOSSES
 from coalescope_host.tuning.question import LATENCY_WITHIN_PERCENT, QUANTITIES, Question
 
 from .gains import Gain, gains
+from .way_back import WayBack
 
 _MOST_LISTED = 6
 _DRIFT_WORTH_TELLING = 0.005
@@ -29,7 +30,8 @@ class Tuned:
         runs: all that were made.
         ended: "settled", "settled before" or "budget".
         failed: settings that could not be measured, with the reason.
-        to_set, back: shell commands that set the answer, and that lead back from it.
+        to_set: shell commands that set the answer.
+        back: what leads back from it.
     """
 
     experiment: Experiment
@@ -37,7 +39,7 @@ class Tuned:
     ended: str
     failed: Mapping[int, str]
     to_set: Sequence[str]
-    back: Sequence[str]
+    back: WayBack
 
     @property
     def answer(self) -> Levels | None:
@@ -73,8 +75,9 @@ class Tuned:
             yield f"Loses more than now: {_named(self.experiment, setting)} ({measure})."
         yield from self._drift()
         if self.is_change:
-            yield from _commands("To set it:", self.to_set)
-            yield from _commands("The way back:", self.back)
+            yield from _list("To set it:", self.to_set)
+            yield from _list("The way back:", self.back.commands)
+            yield from _list("Not in the way back:", self.back.lacking)
 
     @property
     def _goal(self) -> str | None:
@@ -222,7 +225,7 @@ def _interval(gain: Gain) -> str:
     return f"{change} ({low:+.1f} to {high:+.1f})"
 
 
-def _commands(title: str, commands: Sequence[str]) -> Iterator[str]:
-    if commands:
+def _list(title: str, lines: Sequence[str]) -> Iterator[str]:
+    if lines:
         yield title
-        yield from (f"  {command}" for command in commands)
+        yield from (f"  {line}" for line in lines)

@@ -12,7 +12,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from coalescope_host.plan.factors import Level, Levels, cell_text
+from coalescope_host.plan.factors import Levels, cell_text
 from coalescope_host.plan.plan import Plan
 from coalescope_host.plan.schedule import Run, run_of
 from coalescope_host.protocols import SweepError
@@ -32,6 +32,16 @@ from .summary import failures, summary
 from .sweeping import LOGS, Sweep, guarded, overhead_s, run_s
 from .tuned import Tuned, standing
 from .uploads import Uploads
+from .way_back import (
+    Before,
+    WayBack,
+    before_of,
+    commands_to,
+    levels_before,
+    noted,
+    read_before,
+    way_back,
+)
 
 Afterwards = Callable[[Tuned, Bench], None]
 """What is done with the answer while the hosts are there, as they were found."""
@@ -78,17 +88,18 @@ class Tuner:
                 finish_uploads(uploads, check)
             return tuned
 
-    def start(self, bench: Bench, journal: Journal | None = None) -> Levels:
+    def before(self, bench: Bench, journal: Journal | None = None) -> Before:
         """What is set, as far as that can be read; of a tuning that goes on, what was."""
         if journal is not None and begun(journal):
             for entry in journal.of_type("tuning"):
-                return dict(entry["start"])
-        return bench.host.now(name for name in self.cells[0] if name != "workload")
+                return before_of(entry, bench)
+        return read_before(bench, self.cells[0])
 
 
 def first_runs(tuner: Tuner, bench: Bench, seed: int) -> tuple[list[Run], list[Run]]:
     """For a dry run: the first round, and one run of every other setting."""
-    experiment = Experiment(tuner.cells, tuner.question, tuner.start(bench), seed)
+    start = levels_before(bench.host, tuner.cells[0])
+    experiment = Experiment(tuner.cells, tuner.question, start, seed)
     first = experiment.next_round([], len(tuner.cells))
     rest = [k for k in range(len(tuner.cells)) if k not in first]
     runs = [
@@ -121,8 +132,8 @@ class _Rounds:
 
     def __post_init__(self) -> None:
         tuner = self.tuner
-        self.start = tuner.start(self.bench, self.journal)
-        self.experiment = Experiment(tuner.cells, tuner.question, self.start, self.seed)
+        self.before = tuner.before(self.bench, self.journal)
+        self.experiment = Experiment(tuner.cells, tuner.question, self.before.here, self.seed)
         self._places = {cell_text(cell): place for place, cell in enumerate(tuner.cells)}
         self._read: dict[str, Measured] = {}
         self._failed: dict[int, str] = {}
@@ -135,9 +146,9 @@ class _Rounds:
         Raises:
             SweepError: if nothing can be measured.
         """
-        if self._is_settled():
+        if (last := self._settled_before()) is not None:
             self.experiment.learn(self.runs)
-            return self._tuned("settled")
+            return self._tuned("settled", WayBack(last.get("back", ()), last.get("not_back", ())))
         self._note_question()
         with guarded(self.bench):
             ended = self._measure(uploads)
@@ -149,6 +160,8 @@ class _Rounds:
             runs=len(self.runs),
             ended=ended,
             answer=None if tuned.answer is None else dict(tuned.answer),
+            back=list(back.commands),
+            not_back=list(back.lacking),
         )
         return tuned
 
@@ -271,23 +284,20 @@ class _Rounds:
                 self._failed[setting] = entry["reason"]
             self._failed_once.add(setting)
 
-    def _way_back(self) -> list[str]:
-        """Set the answer once more, to see that it can be; the commands that lead back from it."""
-        answer = self.experiment.choices[-1].answer if self.experiment.choices else None
-        if answer is None or answer == self.experiment.reference or not self.start:
-            return []
-        self.bench.host.apply(self.tuner.cells[answer])
-        return self.bench.host.changes(self.start)
+    def _way_back(self) -> WayBack:
+        """Set the answer once more, to see that it can be; what leads back from it."""
+        experiment = self.experiment
+        answer = experiment.choices[-1].answer if experiment.choices else None
+        if answer is None or (answer == experiment.reference and experiment.has_start):
+            return WayBack()
+        return way_back(self.bench, self.tuner.cells[answer], self.before)
 
-    def _tuned(self, ended: str, back: Sequence[str] = ()) -> Tuned:
+    def _tuned(self, ended: str, back: WayBack) -> Tuned:
         choices = self.experiment.choices
         answer = choices[-1].answer if choices else None
         to_set: list[str] = []
         if answer is not None:
-            levels = self.tuner.cells[answer]
-            to_set += self.bench.host.changes(levels)
-            if levels.get("mtu_bytes") != self.start.get("mtu_bytes"):
-                to_set += _at_peers(self.bench, levels["mtu_bytes"])
+            to_set = commands_to(self.bench, self.tuner.cells[answer], self.before)
         return Tuned(self.experiment, self.runs, ended, self._failed, to_set, back)
 
     def _question(self) -> dict[str, Any]:
@@ -297,26 +307,21 @@ class _Rounds:
         entry = {
             "type": "tuning",
             "question": self._question(),
-            "start": dict(self.start),
+            **noted(self.before),
         }
         if entry not in list(self.journal.of_type("tuning")):
             self.journal.append(**entry)
 
-    def _is_settled(self) -> bool:
-        """Whether an earlier invocation ended with the same question, and nothing came since."""
+    def _settled_before(self) -> Mapping[str, Any] | None:
+        """How an earlier invocation ended with the same question, if nothing came since."""
         last = next(reversed(list(self.journal.of_type("tuned"))), None)
-        return (
+        settled = (
             last is not None
             and last["ended"] == "settled"
             and last["question"] == self._question()
             and last["runs"] == len(self.runs)
         )
-
-
-def _at_peers(bench: Bench, mtu_bytes: Level) -> Iterator[str]:
-    """The MTU is one of both ends."""
-    for peer in bench.peers:
-        yield f"ssh {peer.spec.ssh} ip link set {peer.spec.interface or '…'} mtu {mtu_bytes}"
+        return last if settled else None
 
 
 def _runs(number: int) -> str:
