@@ -214,10 +214,10 @@ static int open_counters(struct source_set *set, const char *counters, const cha
 	return keep(set, status);
 }
 
-/* From the next source on they are read for whole samples only. */
-static void begin_surroundings(struct source_set *set)
+/* From the next source on, not all are read for every sample. */
+static void begin_lines(struct source_set *set)
 {
-	set->surroundings = set->count;
+	set->lines = set->count;
 	set->seldom = set->columns;
 }
 
@@ -227,6 +227,14 @@ static void tell_how_seldom(struct source_set *set, size_t first)
 
 	for (i = first; set->read_every_ns && i < set->columns; i++)
 		json_member_integer(&set->layout.columns[i].attributes, "read_every_ns", (int64_t)set->read_every_ns);
+}
+
+static void tell_read_with_frames(struct source_set *set)
+{
+	size_t i;
+
+	for (i = set->seldom; set->read_every_ns && i < set->columns; i++)
+		json_member_bool(&set->layout.columns[i].attributes, "read_with_frames", true);
 }
 
 static bool open_rest(struct source_set *set, const char *counters, const char *interface)
@@ -239,7 +247,9 @@ static bool open_rest(struct source_set *set, const char *counters, const char *
 		note("receive interrupts and CPU time of %s are not known: handlers of interrupts are threads here "
 		     "(threadirqs)", interface);
 	if (counted) /* what the system's counters and the lines add is there to compare */
-		begin_surroundings(set);
+		begin_lines(set);
+	set->surroundings = set->count;
+	set->counters = set->columns;
 	status = open_counters(set, counters, interface);
 	if (status) {
 		fprintf(stderr, "coalescope-logger: the interface's counters cannot be read: %s\n",
@@ -247,9 +257,13 @@ static bool open_rest(struct source_set *set, const char *counters, const char *
 		return false;
 	}
 	/* these may be absent */
-	keep(set, interrupt_source_open(next(set), &set->layout, interface));
 	if (!counted)
-		begin_surroundings(set);
+		begin_lines(set);
+	keep(set, interrupt_source_open(next(set), &set->layout, interface));
+	if (!counted) {
+		tell_read_with_frames(set);
+		set->surroundings = set->count;
+	}
 	keep(set, other_interrupt_source_open(next(set), &set->layout, interface));
 	keep(set, cpu_source_open(next(set), &set->layout));
 	keep(set, loss_source_open(next(set), &set->layout));
@@ -298,12 +312,26 @@ static int sample_until(struct source_set *set, size_t i, size_t end, uint64_t *
 
 int source_set_sample(struct source_set *set, uint64_t *values, const char **failed)
 {
-	return sample_until(set, 0, set->surroundings, values, failed);
+	const uint64_t *counters = values + set->counters;
+	const size_t bytes = (set->seldom - set->counters) * sizeof(*values);
+	uint64_t before[COUNTER_COUNT];
+	int status;
+
+	memcpy(before, counters, bytes);
+	status = sample_until(set, 0, set->lines, values, failed);
+	set->moved = memcmp(before, counters, bytes) != 0;
+	return status;
 }
 
 int source_set_sample_surroundings(struct source_set *set, uint64_t *values, bool whole, const char **failed)
 {
-	return sample_until(set, whole ? set->surroundings : set->often, set->count, values, failed);
+	int status = 0;
+
+	if (whole)
+		return sample_until(set, set->lines, set->count, values, failed);
+	if (set->moved)
+		status = sample_until(set, set->lines, set->surroundings, values, failed);
+	return status ? status : sample_until(set, set->often, set->count, values, failed);
 }
 
 void source_set_close(struct source_set *set)

@@ -8,6 +8,7 @@ driver/module/tests.
 import os
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -172,7 +173,7 @@ def machine_of_lines(logger, tmp_path):
         counts = [0] * 48 + [7_000_000_000 % 2**32 + 10 * n + added for n in range(16)]
         return "\n".join([cpu, f"intr {sum(counts)} {' '.join(map(str, counts))}", *others, ""])
 
-    def record(lines, advanced=0, change=None):
+    def record(lines, advanced=0, change=None, window=()):
         cpus = max(len(counts) for _, counts in lines)
         table = [" " * 11 + "".join(f"CPU{cpu:<8}" for cpu in range(cpus))]
         for number, (label, counts) in enumerate(lines, 50):
@@ -188,7 +189,7 @@ def machine_of_lines(logger, tmp_path):
         log = tmp_path / "lines.runlog"
         copy = ("dd", f"if={tmp_path / 'later'}", f"of={tmp_path / 'stat'}", "conv=notrunc")
         change = change or copy
-        options = ("-i", "lo", "-t", "10ms", "-o", log, "--source", "proc", "--", *change)
+        options = ("-i", "lo", "-t", "10ms", "-o", log, "--source", "proc", *window, "--", *change)
         inside = ("sh", "-c", f'{mounts} && exec "$0" "$@"', logger, *map(str, options))
         done = subprocess.run(
             ["unshare", "--mount", "--net", *inside], capture_output=True, text=True, check=False
@@ -224,12 +225,45 @@ def test_the_sum_of_lines_is_not_called_receive_interrupts(machine_of_lines):
     assert log.field("tx_line_interrupts").attributes["direction"] == "transmit"
 
 
-def test_lines_that_serve_receiving_are_read_for_every_sample(machine_of_lines):
-    """The others are read as seldom as what surrounds the interface."""
+def test_lines_that_serve_receiving_are_read_with_frames(machine_of_lines):
+    """The others are read only as seldom as what surrounds the interface."""
     log = machine_of_lines([("lo-rx-0", [3]), ("lo-tx-0", [4]), ("lo-1", [5]), ("lo-event", [6])])
-    seldom = {f.name for f in log.streams[0].fields if f.read_every_ns and "interrupts" in f.name}
-    assert seldom == {"tx_line_interrupts", "interrupts.51", "interrupts.53"}
-    assert {"rx_line_interrupts", "interrupts.50", "interrupts.52"} <= set(window_counters(log))
+    lines = {f.name: f for f in log.streams[0].fields if "interrupts" in f.name}
+    assert {field.read_every_ns for field in lines.values()} == {5_000_000_000}
+    with_frames = {name for name, field in lines.items() if field.read_with_frames}
+    assert with_frames == {"rx_line_interrupts", "interrupts.50", "interrupts.52"}
+    assert with_frames <= set(window_counters(log))
+
+
+# Interrupts with frames, and others without: each count stands before the frames that follow it.
+COUNTED = """
+import pathlib, socket, subprocess, sys, time
+line = pathlib.Path(sys.argv[1])
+subprocess.run(["ip", "link", "set", "lo", "up"], check=True)
+out = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+def count(to, frames):
+    time.sleep(0.1)
+    with line.open("r+") as file: file.write(f"{to}\\n")
+    if frames: out.sendto(b"x", ("127.0.0.1", 9))
+for at in ((20, False), (30, True), (45, False), (61, True), (62, True), (70, False)): count(*at)
+time.sleep(0.1)
+"""
+
+
+def test_interrupts_are_in_the_record_of_their_frames_others_at_most_five_seconds_later(
+    machine_of_lines, tmp_path
+):
+    """A line that is not read for a record stands still; the last one has all."""
+    change = (sys.executable, "-c", COUNTED, tmp_path / "irq/50/per_cpu_count")
+    stream = machine_of_lines(
+        [("lo-rx-0", [10])], change=change, window=("--start", "now")
+    ).streams[0]
+    packets, line = stream.column("rx_packets"), stream.column("rx_line_interrupts")
+    moved = [k for k in range(1, len(packets)) if packets[k] > packets[k - 1]]
+    assert [line[k] - line[0] for k in moved] == [20, 51, 52]
+    stepped = [k for k in range(1, len(line)) if line[k] > line[k - 1]]
+    assert stepped == [*moved, len(line) - 1]
+    assert line[-1] - line[0] == 60
 
 
 def test_lines_are_counted_where_the_cpus_fill_more_than_a_page(machine_of_lines):

@@ -158,6 +158,29 @@ def test_what_is_read_seldom_went_on_evenly_in_between() -> None:
     assert found["cpu_user_percent"]["most"][:10] == [pytest.approx(25)] * 10
 
 
+def test_what_is_read_with_frames_stays_with_them() -> None:
+    """Lines of interrupts: ten came with the frames of the last second, not in the silence."""
+    described = {"source": "netlink", "read_every_ns": 5 * SECOND, "read_with_frames": True}
+    fields = [*FIELDS[:2], standard_field("rx_line_interrupts", **described)]
+    rows = [(k * SECOND, 40 if k == 4 else 0, 10 if k == 4 else 0) for k in range(5)]
+    taken = steps.Steps(run_log.read(made(rows, fields)).streams[0])
+    assert list(taken.spread("rx_line_interrupts")) == [0, 0, 0, 10]
+
+
+@pytest.mark.parametrize(("last_packets", "behind"), [(4, False), (3, True)])
+def test_what_is_read_with_frames_is_known_at_a_sudden_end_if_they_came(
+    last_packets: int, behind: bool
+) -> None:
+    described = {"source": "netlink", "read_every_ns": 5 * SECOND, "read_with_frames": True}
+    fields = [*FIELDS[:2], standard_field("rx_line_interrupts", **described)]
+    rows = [*((k * SECOND, k, k) for k in range(4)), (4 * SECOND, last_packets, 3)]
+    whole = made(rows, fields)
+    assert not run_log.read(whole).behind
+    cut_off = run_log.read(whole[:-8])
+    assert not cut_off.complete
+    assert cut_off.behind == ({"rx_line_interrupts"} if behind else set())
+
+
 def test_what_was_not_read_at_the_end_is_not_known() -> None:
     described = standard_field("cpu_steal_ns", source="clock", read_every_ns=SECOND)
     log = made([(k * SECOND, k, k) for k in range(4)], [*FIELDS[:2], described])

@@ -74,6 +74,11 @@ class Field:
         every = self.attributes.get("read_every_ns")
         return every if isinstance(every, int) and every > 0 else 0
 
+    @property
+    def read_with_frames(self) -> bool:
+        """Of what is read seldom: it was read whenever the interface's counters moved, too."""
+        return self.attributes.get("read_with_frames") is True
+
 
 @dataclass(frozen=True, slots=True)
 class StreamLayout:

@@ -220,12 +220,24 @@ class RunLog:
         """Counters whose value at the window's end may be an earlier one.
 
         What is read seldom is read for the first record, for those of the window's marks and for
-        the last; not for the one after which a log was cut off, or its interface went away.
+        the last; not for the one after which a log was cut off, or its interface went away. What
+        is read with frames was read for that one, too, if frames came with it.
         """
         ended = self.footer is not None and self.footer.get("ended") != "source lost"
         if ended or self.window[1] is not None:
             return frozenset()
-        return frozenset(field.name for field in self.streams[0].fields if field.read_every_ns)
+        frames = self._frames_came_last()
+        return frozenset(
+            field.name
+            for field in self.streams[0].fields
+            if field.read_every_ns and not (frames and field.read_with_frames)
+        )
+
+    def _frames_came_last(self) -> bool:
+        """Whether frames were counted between the last two records."""
+        counted = (self.field(name) for name in ("rx_packets", "tx_packets"))
+        columns = [self.streams[0].column(field.name) for field in counted if field]
+        return any(len(column) > 1 and column[-1] != column[-2] for column in columns)
 
 
 class Column:

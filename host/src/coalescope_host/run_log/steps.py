@@ -43,9 +43,12 @@ class Steps:
         return steps
 
     def spread(self, name: str) -> "array[float]":
-        """How far it went in each step; what is read seldom, evenly since it was read before."""
+        """How far it went in each step; what is read seldom, evenly since it was read before.
+
+        What is read with frames stays where it was read: that is where its frames are.
+        """
         steps, column = self.advances(name), self.stream.field(name)
-        if column is None or not column.read_every_ns:
+        if column is None or not column.read_every_ns or column.read_with_frames:
             return steps
         return _spread(steps, self._readings(column), self.times)
 

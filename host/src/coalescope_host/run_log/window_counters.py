@@ -28,8 +28,9 @@ def window_counters(log: RunLog) -> Mapping[str, float]:
         return {}
     first, last = inside[0], inside[-1]
     advanced: dict[str, float] = {"elapsed_s": (times[last] - times[first]) / 1e9}
+    behind = log.behind
     for field in stream.fields:
-        if field.kind != "counter" or field.name in log.behind:
+        if field.kind != "counter" or field.name in behind:
             continue
         column = stream.column(field.name)
         difference = column[last] - column[first]
