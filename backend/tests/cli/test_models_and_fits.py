@@ -71,6 +71,8 @@ def test_costs_without_probes_are_said_to_lack_only_the_least_of_it(
     _, _, without = said.partition("without probes")
     assert "without the least that counting cost" in without
     assert "three to four times that" in without
+    assert "beta at most 0.002 " in without
+    assert "gamma at most 0.004 " in without
 
 
 def test_whitened_needs_replicates_and_says_so(read: Run) -> None:

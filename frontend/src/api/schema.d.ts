@@ -1966,7 +1966,7 @@ export interface components {
             };
             /**
              * Without Probes
-             * @description The estimates of a linear fit without the least that counting cost (all of it was three to four times that in benchmarks): `probe_cpu_s` is taken off the response; null if that is not known of each run
+             * @description The estimates of a linear fit without the least that counting cost (all of it was three to four times that in benchmarks): `probe_cpu_s` is taken off the response, so that each cost is at most this; null if that is not known of each run
              */
             without_probes: {
                 [key: string]: components["schemas"]["Estimate"];
@@ -3036,7 +3036,7 @@ export interface components {
             };
             /**
              * Without Probes
-             * @description The estimates of a linear fit without the least that counting cost (all of it was three to four times that in benchmarks): `probe_cpu_s` is taken off the response; null if that is not known of each run
+             * @description The estimates of a linear fit without the least that counting cost (all of it was three to four times that in benchmarks): `probe_cpu_s` is taken off the response, so that each cost is at most this; null if that is not known of each run
              */
             without_probes: {
                 [key: string]: components["schemas"]["Estimate"];

@@ -70,16 +70,16 @@ def _print_diagnostics(found: FitOut) -> None:
     if found.residuals:
         rows.append(("worst residual", _worst(found)))
     if found.without_probes is not None:
-        rows.append(("without probes", _estimates(found.without_probes)))
+        rows.append(("without probes", _upper_bounds(found.without_probes)))
         rows.append(("", f"without {LEAST_COUNTING_COST}"))
     width = max(len(label) for label, _ in rows)
     for label, value in rows:
         print(f"  {label.ljust(width)}  {value}")
 
 
-def _estimates(found: Mapping[str, Estimate]) -> str:
+def _upper_bounds(found: Mapping[str, Estimate]) -> str:
     return ", ".join(
-        f"{name} {_digits(estimate.value)} ({_interval(estimate.ci95)})"
+        f"{name} at most {_digits(estimate.value)} ({_interval(estimate.ci95)})"
         for name, estimate in found.items()
     )
 

@@ -217,7 +217,8 @@ class FitOut(BaseModel):
     estimates: dict[str, Estimate]
     without_probes: dict[str, Estimate] | None = Field(
         description=f"The estimates of a linear fit without {LEAST_COUNTING_COST}: `probe_cpu_s` "
-        "is taken off the response; null if that is not known of each run",
+        "is taken off the response, so that each cost is at most this; null if that is not known "
+        "of each run",
     )
     covariance: list[list[float]] | None = Field(description="In the order of the estimates")
     diagnostics: Diagnostics

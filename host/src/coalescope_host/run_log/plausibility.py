@@ -112,8 +112,8 @@ def _probes(values: Mapping[str, float]) -> Iterator[Problem]:
         return
     yield doubt(
         "probes_cost_much",
-        f"Counting took {100.0 * probe_s / interface_s:.0f} % of the interface's CPU time: costs "
-        "per packet and per interrupt hold that much of the probes.",
+        f"Counting took at least {100.0 * probe_s / interface_s:.0f} % of the interface's CPU "
+        "time: costs per packet and per interrupt hold that much of the probes.",
         "probe_cpu_s",
     )
 

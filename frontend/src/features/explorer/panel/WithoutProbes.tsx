@@ -5,7 +5,7 @@ import { Mathematics } from '../../../components/Mathematics';
 import { decimal } from '../../../plots/number';
 import type { Slider } from '../../../state/fit';
 
-/** The costs without those of counting, as far as the runs say these: their probes' own code alone. */
+/** The costs without those of counting, as far as the runs say these, their probes' own code alone: upper bounds. */
 export function WithoutProbes({ fit, sliders }: { fit: Fit; sliders: readonly Slider[] }) {
   const found = sliders.flatMap((slider) => {
     const value = fit.without_probes?.[slider.name]?.value ?? null;
@@ -18,7 +18,7 @@ export function WithoutProbes({ fit, sliders }: { fit: Fit; sliders: readonly Sl
       {found.map(({ name, symbolMath, value, digits }, at) => (
         <span key={name}>
           {at > 0 ? ', ' : ' '}
-          <Mathematics className="sym" html={symbolMath} /> {decimal(value, digits)}
+          <Mathematics className="sym" html={symbolMath} /> at most {decimal(value, digits)}
         </span>
       ))}
     </p>
