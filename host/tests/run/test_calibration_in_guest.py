@@ -24,11 +24,14 @@ while [ "$1" != -- ]; do shift; done
 shift 2
 exec ip netns exec peer sh -c "$*"
 """
-RATE_HZ = 16_000
+RATE_HZ = 16_300
+"""No delay that is asked for is a whole number of gaps: where a frame comes at the moment at which
+a delay ends, the count depends on which of both is first."""
 GAP_US = 1e6 / RATE_HZ
-CARDS = ("e1000e", "e1000")
-OTHERS = ("e1000-82545em", "igb")
-"""The guests' cards. Those of the second take minutes more, and show the same commands."""
+CARDS = ("e1000-82545em", "e1000")
+OTHERS = ("e1000e", "igb")
+"""The guests' cards. Those of the second take minutes more, and show the same commands; both
+interrupt once more after a late interrupt, so that what is counted depends on when frames come."""
 PREPARE = """
 set -e
 insmod /coalescope.ko
@@ -63,7 +66,7 @@ of_others = pytest.mark.parametrize(
 )
 of_both = pytest.mark.parametrize(
     ("said", "card"),
-    [(CARDS, "e1000e"), pytest.param(OTHERS, "e1000-82545em", marks=pytest.mark.soak)],
+    [(CARDS, "e1000-82545em"), pytest.param(OTHERS, "e1000e", marks=pytest.mark.soak)],
     indirect=["said"],
 )
 
@@ -170,13 +173,13 @@ def test_a_card_without_rx_usecs_is_refused(said: Path) -> None:
 
 @of_one
 def test_the_experiment_is_stored_and_drawn(said: Path, tmp_path: Path) -> None:
-    lines_of(said, "e1000e")
+    lines_of(said, "e1000-82545em")
 
     def store(*words: object) -> str:
         command = [sys.executable, "-m", "coalescope", *map(str, words), "--data", str(tmp_path)]
         return subprocess.run(command, capture_output=True, text=True, check=True).stdout
 
-    store("import", *sorted((said / "e1000e.experiment/logs").glob("*.runlog")))
+    store("import", *sorted((said / "e1000-82545em.experiment/logs").glob("*.runlog")))
     (experiment,) = set(re.findall(r"guest-\w+-calibration", store("experiments")))
     drawn = json.loads(store("surface", experiment, "packets_per_interrupt", "--json"))
     means = {cell["x"]: cell["mean"] for cell in drawn["cells"]}
