@@ -47,6 +47,7 @@ static const struct field {
 	FIELD(other_irq_ns, "ns", COLUMN_COUNTER, TIMES),
 	FIELD(unknown_ns, "ns", COLUMN_COUNTER, TIMES),
 	FIELD(missed_events, "events", COLUMN_COUNTER, ALWAYS),
+	FIELD(missed_switches, "events", COLUMN_COUNTER, TIMES),
 	FIELD(retries, "1", COLUMN_GAUGE, ALWAYS),
 };
 #undef FIELD
@@ -123,13 +124,22 @@ static int sample(struct source *source, uint64_t *values)
 
 /* --- opening and closing --- */
 
+static void tell_missed(const struct ebpf_totals *totals)
+{
+	uint64_t others = totals->missed_events - totals->missed_switches;
+
+	if (totals->missed_switches)
+		note("ebpf: the kernel hid %llu task switches: %.3g ms of CPU time have no known owner",
+		     (unsigned long long)totals->missed_switches, (double)totals->unknown_ns / 1e6);
+	if (others)
+		note("ebpf: events that were not seen: at least %llu; counts are too low", (unsigned long long)others);
+}
+
 static void close_source(struct source *source)
 {
 	struct state *state = source->state;
 
-	if (state->last.missed_events)
-		note("ebpf: events that were not seen: at least %llu; counts are too low",
-		     (unsigned long long)state->last.missed_events);
+	tell_missed(&state->last);
 	ebpf_programs_close(&state->programs);
 	ebpf_interface_close(&state->interface);
 	free(state);

@@ -63,7 +63,8 @@ static void add(struct ebpf_totals *totals, const struct cpu_counters *cpu)
 	totals->workload_ns += cpu->task_ns[TASK_OF_WORKLOAD];
 	totals->other_task_ns += cpu->task_ns[TASK_OTHER];
 	totals->unknown_ns += cpu->task_ns[TASK_UNKNOWN];
-	totals->missed_events += cpu->missed_tasks;
+	totals->missed_switches += cpu->missed_switches;
+	totals->missed_events += cpu->missed_tasks + cpu->missed_switches;
 	totals->irq_ns += cpu->hard_ns[OF_INTERFACE];
 	totals->softirq_ns += cpu->soft_ns[OF_INTERFACE] + cpu->task_ns[TASK_NAPI_THREAD];
 	totals->other_irq_ns += cpu->hard_ns[OF_OTHERS] + cpu->soft_ns[OF_OTHERS];

@@ -14,7 +14,7 @@ struct ebpf_totals {
 	uint64_t interrupts, rx_interrupts, schedules;
 	uint64_t polls, rx_polls, poll_work;
 	uint64_t idle_ns, task_ns, workload_ns, other_task_ns, irq_ns, softirq_ns, other_irq_ns, unknown_ns;
-	uint64_t missed_events, retries;
+	uint64_t missed_events, missed_switches, retries; /* the second are among the first */
 };
 
 /* Adds one CPU's counters; false if the CPU changed them in each attempt to read them: then some events are missing. */

@@ -84,7 +84,7 @@ def log_of(
 
 DOUBTFUL = {
     "no_packets": log_of({"rx_packets": 0, "rx_bytes": 0, "tx_packets": 0}),
-    "events_missed": log_of({**BUSY, "missed_events": 5}),
+    "events_missed": log_of({**BUSY, "missed_events": 5, "missed_switches": 3}),
     "time_of_unknown_owner": log_of({**BUSY, "unknown_ns": SECOND_NS // 2}),
     "drops": log_of({**BUSY, "rx_dropped": 1}),
     "ring_drops": log_of({**BUSY, "rx_missed_errors": 100}),
@@ -123,6 +123,15 @@ def test_each_doubt_is_named_by_both(client: Client, code: str) -> None:
     data = DOUBTFUL[code]
     assert code in of_check(data)
     assert of_check(data) == of_the_store(client, data) - OF_THE_STORE
+
+
+def test_switches_that_the_kernel_hid_are_judged_by_the_time_without_an_owner(
+    client: Client,
+) -> None:
+    hidden = {**BUSY, "missed_events": 5, "missed_switches": 5}
+    data = log_of({**hidden, "unknown_ns": SECOND_NS // 1000})
+    assert of_check(data) == of_the_store(client, data) - OF_THE_STORE == set()
+    assert of_check(log_of({**hidden, "unknown_ns": SECOND_NS // 50})) == {"time_of_unknown_owner"}
 
 
 def test_what_came_outside_of_the_window_is_doubted_by_neither(client: Client) -> None:

@@ -71,7 +71,8 @@ struct cpu_counters {
 	bpf_u32 counting; /* whether it is known who owns the time */
 	bpf_u32 task_owner;
 	bpf_u32 task;          /* the one that runs, by its number in the kernel */
-	bpf_u32 missed_tasks; /* switches from tasks that were not seen, and tasks of the workload that are not known as such */
+	bpf_u32 missed_tasks; /* of the workload, that are not known as such */
+	bpf_u32 missed_switches; /* from tasks: not seen */
 	bpf_u64 task_since_ns; /* task clock when the owner took over */
 	bpf_u64 task_ns[TASK_OWNERS];
 } __attribute__((aligned(128)));

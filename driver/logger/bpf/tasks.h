@@ -71,7 +71,7 @@ static __always_inline void end_task(struct cpu_counters *cpu, const struct task
 	__u32 owner = cpu->task_owner;
 
 	if (cpu->task != (__u32)task->pid) {
-		__sync_fetch_and_add(&cpu->missed_tasks, 1);
+		__sync_fetch_and_add(&cpu->missed_switches, 1);
 		owner = TASK_UNKNOWN;
 	} else if (owner == TASK_UNDECIDED) {
 		owner = TASK_OTHER;

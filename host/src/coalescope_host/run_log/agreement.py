@@ -40,8 +40,11 @@ def cross_checks(
 
 
 def _missed(counts: Mapping[str, float], elapsed_s: float) -> Iterator[Problem]:
-    """What eBPF says that it did not see."""
-    missed = counts.get("missed_events", 0)
+    """What eBPF says that it did not see.
+
+    Switches of tasks that the kernel hides are judged by the time that has no owner for them.
+    """
+    missed = counts.get("missed_events", 0) - counts.get("missed_switches", 0)
     if missed > 0:
         yield doubt(
             "events_missed",
