@@ -188,6 +188,9 @@ def test_a_model_of_the_catalogue_is_fitted(run: Run, lab: None) -> None:
     )  # fmt: skip
     assert done.returncode == 0
     assert "request-response by nonlinear" in done.stdout
+    told = done.stdout.partition("Held, not measured: ")[2]
+    assert "mtu_bytes 1500" in told and "small_packets 0.5, " in told
+    assert "burst_rate_mbps 240\n  estimates and intervals hold if these are right" in told
 
 
 @pytest.mark.parametrize(

@@ -52,6 +52,23 @@ def test_known_parameters_come_back(client: Any, delay: str) -> None:
     assert found["residuals"][0]["factors"]["mtu_bytes"] == 1500
 
 
+def test_what_the_output_depends_on_and_nobody_measured_is_told(client: Any) -> None:
+    """Of a reply's packets, bursts and CPU costs the defaults decide what idle time is found."""
+    client.upload(table(), "lab.csv")
+    found = fit(client).json()
+    costs = {name: find("request-response").defaults[name] for name in ("alpha", "beta", "gamma")}
+    assert found["assumed"] == {
+        **costs, "clients": 5, "reply_bytes": 8296, "small_packets": 0.5, "burst_rate_mbps": 240,
+    }  # fmt: skip
+    assert found["held"] == {"clients": 5}
+    idle = found["estimates"]["idle_us"]["value"]
+    other = fit(client, held={"clients": 5, "reply_bytes": 4096}).json()["estimates"]["idle_us"]
+    assert not other["ci95"][0] < idle < other["ci95"][1], "what is held matters"
+    missing = fit(client, where={"mtu_bytes": "1500"}, output="lone_interrupts",
+                  response="throughput_mbps", free=["small_packets"]).json()  # fmt: skip
+    assert missing["assumed"] == {"reply_bytes": 8296, "burst_rate_mbps": 240}
+
+
 def test_without_replicates_the_curvature_gives_intervals(client: Any) -> None:
     client.upload(table(replicates=1), "lab.csv")
     found = fit(client).json()

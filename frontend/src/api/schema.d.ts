@@ -3072,6 +3072,13 @@ export interface components {
                 [key: string]: number;
             };
             /**
+             * Assumed
+             * @description Values that the output depends on and that were neither found nor taken from the data, given or defaults: estimates and intervals hold if these are right
+             */
+            assumed: {
+                [key: string]: number;
+            };
+            /**
              * Sources
              * @description The factors or measures that each input was taken from
              */

@@ -117,6 +117,12 @@ def test_explains_an_unlisted_function():
     assert traced(lambda xp, a, b: a if hasattr(xp, "sin") else b).live("out") == (0,)
 
 
+def test_an_output_needs_what_is_in_it_and_nothing_else():
+    graph = trace(lambda a, b, c, xp: {"sum": c + a + a, "product": 2.0 * b}, ["a", "b", "c"])
+    assert graph.needed("sum") == ("a", "c")
+    assert graph.needed("product") == ("b",)
+
+
 def test_explains_a_wrong_signature_and_a_wrong_result():
     with pytest.raises(TraceError, match="cannot be called with these inputs"):
         trace(lambda a, xp: {"out": a}, ["b"])

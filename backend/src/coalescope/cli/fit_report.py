@@ -14,7 +14,7 @@ from coalescope.cli.output import (
     printable,
     shown,
 )
-from coalescope.fits.schemas import LEAST_COUNTING_COST, FitOut
+from coalescope.fits.schemas import LEAST_COUNTING_COST, FitOut, NonlinearFitOut
 
 
 def print_fit(found: FitOut, heading: str) -> None:
@@ -47,6 +47,9 @@ def print_fit(found: FitOut, heading: str) -> None:
             row.append(_interval(estimate.ci95_if_model_holds))
     print_table(heads, rows)
     _print_diagnostics(found)
+    if isinstance(found, NonlinearFitOut) and found.assumed:
+        print_heading(f"Held, not measured: {_held(found.assumed)}")
+        print("  estimates and intervals hold if these are right")
     if found.message and found.identifiable:
         print_heading(found.message)
 
@@ -75,6 +78,10 @@ def _print_diagnostics(found: FitOut) -> None:
     width = max(len(label) for label, _ in rows)
     for label, value in rows:
         print(f"  {label.ljust(width)}  {value}")
+
+
+def _held(values: Mapping[str, float]) -> str:
+    return ", ".join(f"{name} {shown(value)}" for name, value in values.items())
 
 
 def _upper_bounds(found: Mapping[str, Estimate]) -> str:

@@ -130,6 +130,9 @@ class Fit:
             low, high = found["ci95"] or (None, None)
             interval = "" if low is None else f"  [{_shown(low)}, {_shown(high)}]"
             lines.append(f"  {name} = {_shown(found['value'])}{interval}  {found['unit']}")
+        if told.get("assumed"):
+            held = ", ".join(f"{name} {_shown(value)}" for name, value in told["assumed"].items())
+            lines.append(f"  held, not measured: {held}; the intervals hold if these are right")
         return "\n".join([*lines, *([self.message] if self.message else [])])
 
 

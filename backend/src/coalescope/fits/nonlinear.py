@@ -92,12 +92,14 @@ class Points:
 class NonlinearFit(Fit):
     """A fit, and what it was made of.
 
+    `assumed` are values that the output depends on and that were neither found nor measured.
     `inputs` and `runs` are in the order of the residuals: the means of the model's inputs over the
     runs behind each, and how many those are.
     """
 
     output: str
     held: Mapping[str, float]
+    assumed: Mapping[str, float]
     sources: Mapping[str, Sequence[str]]
     pooled: Sequence[str]
     inputs: Sequence[Mapping[str, float]]
@@ -198,11 +200,18 @@ def fit(points: Points, request: NonlinearRequest, run: Run = here) -> Nonlinear
         without=points.without,
         output=request.output,
         held=request.held,
+        assumed=_assumed(request),
         sources=points.sources,
         pooled=request.pooled,
         inputs=[{n: float(of[k]) for n, of in means.items()} for k in places],
         runs=[int(runs[k]) for k in places],
     )
+
+
+def _assumed(request: NonlinearRequest) -> dict[str, float]:
+    values = {**request.model.defaults, **request.held}
+    needed = request.model.graph.needed(request.output)
+    return {name: values[name] for name in needed if name in values and name not in request.free}
 
 
 def _response(request: NonlinearRequest) -> str:

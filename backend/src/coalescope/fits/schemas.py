@@ -240,6 +240,10 @@ class NonlinearFitOut(FitOut):
 
     output: str = Field(description="The output of the model that was compared with the response")
     held: dict[str, float] = Field(description="Values of parameters and inputs that were given")
+    assumed: dict[str, float] = Field(
+        description="Values that the output depends on and that were neither found nor taken from "
+        "the data, given or defaults: estimates and intervals hold if these are right"
+    )
     sources: dict[str, list[str]] = Field(
         description="The factors or measures that each input was taken from"
     )
@@ -254,7 +258,7 @@ def fit_out(fit: Fit) -> FitOut:
 
 def nonlinear_fit_out(fit: NonlinearFit) -> NonlinearFitOut:
     """Return that fit as the API shows it."""
-    own = {"output": fit.output, "held": fit.held, "sources": fit.sources, "pooled": fit.pooled}
+    own = {name: getattr(fit, name) for name in ("output", "held", "assumed", "sources", "pooled")}
     members = _members(fit)
     residuals = [
         {**residual, "inputs": inputs, "runs": runs}

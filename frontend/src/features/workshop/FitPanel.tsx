@@ -76,6 +76,11 @@ function Estimates({ fit, own }: { fit: NonlinearFit; own: OwnModel }) {
   );
 }
 
+const assumed = (fit: NonlinearFit) =>
+  Object.entries(fit.assumed)
+    .map(([name, value]) => `${name} ${brief(value, 5)}`)
+    .join(', ');
+
 function Result({ fit, own, experiment }: { fit: NonlinearFit; own: OwnModel; experiment: Experiment }) {
   const worst = Math.max(0, ...fit.residuals.map((r) => Math.abs(r.deviation_percent)));
   const from = Object.entries(fit.sources)
@@ -97,6 +102,9 @@ function Result({ fit, own, experiment }: { fit: NonlinearFit; own: OwnModel; ex
             {fit.message && `${fit.message}`}
           </p>
           <Estimates fit={fit} own={own} />
+          {Object.keys(fit.assumed).length > 0 && (
+            <p className="note">Held, not measured: {assumed(fit)}. Estimates and intervals hold if these are right.</p>
+          )}
           <Residuals fit={fit} experiment={experiment} />
         </>
       )}

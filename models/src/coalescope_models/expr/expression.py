@@ -107,6 +107,12 @@ class Graph:
                 wanted.update(node.args)
         return tuple(sorted(wanted))
 
+    def needed(self, output: str) -> tuple[str, ...]:
+        """Return the names of the inputs that an output depends on, in the order of the inputs."""
+        nodes = [self.nodes[index] for index in self.live(output)]
+        places = sorted(node.args[0] for node in nodes if node.op == "input")
+        return tuple(self.inputs[place] for place in places)
+
     def evaluate(self, values: Mapping[str, Any], xp: Any = FLOATS) -> dict[str, Any]:
         """Compute every output.
 
