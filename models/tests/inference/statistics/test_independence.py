@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from coalescope_models.inference.statistics import SEQUENCE_NOT_KNOWN, Timeline, independence
 from coalescope_models.inference.statistics.independence import _SHORT_ROUND, _shown, _whole
+from coalescope_models.inference.statistics.sequence import can_be_alike, what_is_left
 
 CELLS = 30
 
@@ -221,6 +222,22 @@ def test_what_a_model_leaves_shows_dependence_where_two_replicates_hardly_do():
     assert found[True] >= 55
     assert found[False] < 40
     assert chance <= 8
+
+
+@pytest.mark.parametrize("runs", [45, 60, 120, 400])
+def test_what_leaves_an_autocorrelation_of_0_8_possible(runs):
+    """In 0.3 % of such sequences it is taken for impossible; of long independent ones, in all."""
+
+    def possible(sequence):
+        level, _ = what_is_left(sequence.tolist(), range(runs))
+        return can_be_alike(level, runs)
+
+    sequences = 400 if runs < 400 else 100
+    burn = 50  # `alike` begins with a run that resembles none
+    found = sum(possible(alike(runs + burn, seed)[burn:]) for seed in range(sequences))
+    assert found >= 0.99 * sequences
+    independent = sum(possible(noise(runs, seed)) for seed in range(sequences))
+    assert independent <= (0.05 * sequences if runs < 60 else 0.01 * sequences)
 
 
 def test_what_is_not_known_is_said_to_be_so():

@@ -24,6 +24,7 @@ from .sequence import (
     Run,
     autocorrelation,
     between_clusters,
+    can_be_alike,
     clumped,
     crossed,
     deviations,
@@ -42,9 +43,10 @@ _CROSSED = 0.8
 #: Of how cells lie in the sequence: how much of a drift within cells stays hidden, in standard
 #: errors of a cell's mean. Random orders have 1/√cells, replicates in a row √cells.
 _HIDDEN = 0.5
-#: Runs of a fit, or degrees of freedom of the replicates, from which on an autocorrelation of 0.8
+#: Degrees of freedom of the replicates, and runs of a fit, from which on an autocorrelation of 0.8
 #: is seen in 95 % of the sequences.
-_ENOUGH = 45
+_ENOUGH_FREEDOM = 45
+_ENOUGH_RUNS = 45
 #: Settings from which on the replicates of one lie too far apart for that to bear on their spread.
 _FAR_APART = 16
 #: Runs of a round from which on the means of successive rounds correlate by 0.2 at most, where runs
@@ -137,11 +139,14 @@ def independence(
     if several and when.kind != "round":
         return _declared(found, runs, when)
     left = None
-    # in any other order, neighbours may be alike by what the model misses
-    if explained and when.positions is not None and not (clumped(runs) or same_order(runs)):
+    if explained and when.positions is not None and not same_order(runs):
         left = what_is_left(values, when.positions)
-    enough = _long_enough(runs) if left is None else len(values) >= _ENOUGH
-    return _in_sequence(found, runs, left, enough)
+    if left is None:
+        return _in_sequence(found, runs, None, _long_enough(runs))
+    possible = can_be_alike(left[0], len(values))
+    if clumped(runs):  # neighbours may be alike by what the model misses: no proof, but a doubt
+        return _in_sequence(found, runs, None, _long_enough(runs) and not possible)
+    return _in_sequence(found, runs, left, len(values) >= _ENOUGH_RUNS and not possible)
 
 
 def _declared(found: Independence, runs: Sequence[Run], when: Timeline) -> Independence:
@@ -311,7 +316,7 @@ def _too_few(found: Independence, why: str, runs: int) -> Independence:
 
 def _long_enough(runs: Sequence[Run]) -> bool:
     cells = len({run.cell for run in runs})
-    return cells >= _FAR_APART or len(runs) - cells >= _ENOUGH
+    return cells >= _FAR_APART or len(runs) - cells >= _ENOUGH_FREEDOM
 
 
 def _judged(found: Independence, verdict: Verdict, reason: str) -> Independence:

@@ -23,6 +23,11 @@ from .timeline import Timeline
 SIGNIFICANCE = 0.01
 #: The same where cells have fewer than three replicates, whose deviations show less of it.
 SIGNIFICANCE_OF_FEW = 0.05
+#: Correlation of neighbours that must not be missed: intervals are three times too narrow.
+_ALIKE = 0.8
+#: Probability of missing it. Smaller ones ask too much of 45 runs: at 0.2 % more than one in 25
+#: independent sequences would be said to leave it possible.
+_MISSED = 0.003
 _ROUNDING = 1e-12
 
 
@@ -274,6 +279,18 @@ def what_is_left(values: Sequence[float], positions: Sequence[int]) -> tuple[flo
     total = math.fsum(a * b for a, b in pairwise(ordered))
     expected, variance = -squares / len(ordered), squares**2 / len(ordered)
     return total / squares, _two_sided(total - expected, variance)
+
+
+def can_be_alike(level: float, runs: int) -> bool:
+    """Whether a correlation of neighbours, by `what_is_left`, leaves 0.8 possible.
+
+    Of sequences whose runs take 0.8 of the one before them, 0.3 % correlate by less than the limit.
+    By Fisher's transformation, whose variance is 1/((1 - ρ²)n) here; the mean and the line that are
+    taken out make the correlation smaller by 8/n.
+    """
+    error = 1.0 / math.sqrt((1.0 - _ALIKE**2) * runs)
+    beyond = NormalDist().inv_cdf(1.0 - _MISSED)
+    return level > math.tanh(math.atanh(_ALIKE) - beyond * error) - 8.0 / runs
 
 
 def _residual_of_a_line(values: Sequence[float]) -> list[float]:
