@@ -68,6 +68,8 @@ def test_a_server_answers_as_the_local_store_does(both: Run) -> None:
         ("experiments", "--json"),
         ("experiments", "list", "--deleted", "--json"),
         ("jobs", "--json"),
+        ("surface", "lab", "system_cpu_s", "--json"),
+        ("surface", "lab", "system_cpu_s", "--where", "delay_us=20", "--json"),
         (*FIT, "--resamples", "100", "--json"),
         (*FIT, "--resamples", "100", "--where", "mtu_bytes=1500,3000", "--json"),
         ("fit", "lab", "cpu-overhead", "--output", "system_cpu", "--free", "alpha", "--response",
@@ -76,6 +78,9 @@ def test_a_server_answers_as_the_local_store_does(both: Run) -> None:
         here, there = both(*typed, there=False), both(*typed, there=True)
         assert (here.returncode, there.returncode) == (0, 0), (typed, there.stderr)
         assert plain(here.stdout) == plain(there.stdout)
+    drawn = both("surface", "lab", "system_cpu_s", there=False).stdout
+    assert both("surface", "lab", "system_cpu_s", there=True).stdout == drawn
+    assert "half its 95 % interval" in drawn
     shown = both(*FIT, "--method", "robust", there=False).stdout
     assert both(*FIT, "--method", "robust", there=True).stdout == shown
     assert "least squares" not in shown

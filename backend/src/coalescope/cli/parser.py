@@ -45,7 +45,7 @@ _COMMANDS = (
         "surface",
         "Print a measure over its two factors",
         analyses.surface,
-        of_store=True,
+        of_place=True,
         prints=True,
     ),
     _Command("fit", "Fit a model to an experiment", analyses.fit, of_place=True, prints=True),

@@ -3,7 +3,6 @@
 
 from argparse import Namespace
 
-from coalescope.cli.local_store import local_store
 from coalescope.cli.output import (
     chosen_levels,
     mean_shown,
@@ -13,32 +12,27 @@ from coalescope.cli.output import (
     shown,
     with_unit,
 )
-from coalescope.experiments.service import get_experiment
-from coalescope.surfaces.schemas import surface_out
-from coalescope.surfaces.service import Surface, SurfaceCell, get_surface
+from coalescope.cli.places import analysing
+from coalescope.surfaces.schemas import SurfaceCellOut, SurfaceOut
 
 
 def run(arguments: Namespace) -> int:
     """Print a measure over its two factors."""
-    with local_store(arguments) as store, store.database.read() as connection:
-        experiment = get_experiment(connection, arguments.experiment)
-        surface = get_surface(
-            connection,
-            experiment,
-            arguments.measure,
-            arguments.where,
-            (arguments.x, arguments.y),
-        )
+    axes = arguments.x, arguments.y
+    with analysing(arguments) as source:
+        title = source.experiment(arguments.experiment)["title"]
+        found = source.surface(arguments.experiment, arguments.measure, arguments.where, axes)
+    surface = SurfaceOut.model_validate(found)
     if arguments.json:
-        print_json(surface_out(surface))
+        print_json(surface)
     else:
-        _print(surface)
+        _print(surface, title)
     return 0
 
 
-def _print(surface: Surface) -> None:
+def _print(surface: SurfaceOut, title: str) -> None:
     x, y = surface.x, surface.y
-    print(f"{printable(surface.experiment.title)} ({surface.experiment.kind})")
+    print(f"{printable(title)} ({surface.kind})")
     chosen = "".join(f", {levels}" for levels in chosen_levels(surface.where))
     print(f"{with_unit(surface.measure.label, surface.measure.unit)}{chosen}; {_spread(surface)}")
     print()
@@ -59,7 +53,7 @@ def _print(surface: Surface) -> None:
         print(f"\n{judged.reason}")
 
 
-def _spread(surface: Surface) -> str:
+def _spread(surface: SurfaceOut) -> str:
     counts = {cell.n for cell in surface.cells}
     n = str(min(counts)) if len(counts) == 1 else f"{min(counts)} to {max(counts)}"
     if any(cell.ci95 for cell in surface.cells):
@@ -69,7 +63,7 @@ def _spread(surface: Surface) -> str:
     return "single values, no interval" if n == "1" else f"mean of {n}, no interval known"
 
 
-def _value(cell: SurfaceCell | None) -> str:
+def _value(cell: SurfaceCellOut | None) -> str:
     if cell is None:
         return "–"
     return mean_shown(cell.mean, cell.ci95)
