@@ -16,6 +16,14 @@ from .conftest import COMMAND, environment, serving_in
 
 Run = Callable[..., Any]
 FIT = ("fit", "lab", "cpu-overhead", "--method", "ols", "--response", "system_cpu_s")
+RECOMMEND = (
+    *("recommend", "lab", "--minimise", "system_cpu_s", "--unguarded", "--current", "delay_us=0"),
+    *("--where", "mtu_bytes=1500", "--interface", "eth0", "--driver", "e1000e"),
+)
+RECOMMENDED_BY_MODEL = (
+    *("recommend", "--model", "request-response", "--set", "mtu_bytes=1500"),
+    *("--choose", "delay_us=10,40,160", "--maximise", "throughput_mbps"),
+)
 HEADER = "mtu_bytes,delay_us,replicate,rx_bytes,rx_packets,rx_interrupts,system_cpu_s"
 
 
@@ -70,6 +78,8 @@ def test_a_server_answers_as_the_local_store_does(both: Run) -> None:
         ("jobs", "--json"),
         ("surface", "lab", "system_cpu_s", "--json"),
         ("surface", "lab", "system_cpu_s", "--where", "delay_us=20", "--json"),
+        (*RECOMMEND, "--json"),
+        (*RECOMMENDED_BY_MODEL, "--json"),
         (*FIT, "--resamples", "100", "--json"),
         (*FIT, "--resamples", "100", "--where", "mtu_bytes=1500,3000", "--json"),
         ("fit", "lab", "cpu-overhead", "--output", "system_cpu", "--free", "alpha", "--response",
@@ -78,13 +88,18 @@ def test_a_server_answers_as_the_local_store_does(both: Run) -> None:
         here, there = both(*typed, there=False), both(*typed, there=True)
         assert (here.returncode, there.returncode) == (0, 0), (typed, there.stderr)
         assert plain(here.stdout) == plain(there.stdout)
-    drawn = both("surface", "lab", "system_cpu_s", there=False).stdout
-    assert both("surface", "lab", "system_cpu_s", there=True).stdout == drawn
-    assert "half its 95 % interval" in drawn
-    shown = both(*FIT, "--method", "robust", there=False).stdout
-    assert both(*FIT, "--method", "robust", there=True).stdout == shown
-    assert "least squares" not in shown
-    assert "alpha" in shown
+
+
+def test_people_read_the_same_of_a_server(both: Run) -> None:
+    for typed, words in (
+        (("surface", "lab", "system_cpu_s"), "half its 95 % interval"),
+        ((*FIT, "--method", "robust"), "alpha"),
+        (RECOMMEND, "ethtool -C eth0 rx-usecs"),
+        (RECOMMENDED_BY_MODEL, "Predictions of request-response"),
+    ):
+        here, there = both(*typed, there=False), both(*typed, there=True)
+        assert (there.returncode, there.stdout) == (here.returncode, here.stdout), there.stderr
+        assert words in here.stdout, here
 
 
 def test_what_is_kept_in_order_here_is_there(both: Run) -> None:
@@ -128,6 +143,10 @@ def test_what_is_refused_is_said_alike(both: Run) -> None:
         ("jobs", "cancel", "nothing"),
         ("fit", "lab", "cpu-overheat"),
         (*FIT, "--without", "nothing"),
+        (*RECOMMEND, "--without", "nothing"),
+        ("recommend", "lab", "--maximise", "drops"),
+        ("recommend", "nothing", "--maximise", "throughput_mbps"),
+        ("recommend", "--model", "link-bond", "--maximise", "throughput_mbps"),
     ):
         here, there = both(*typed, there=False), both(*typed, there=True)
         assert (here.returncode, here.stdout) == (1, "")

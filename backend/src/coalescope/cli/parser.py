@@ -74,7 +74,7 @@ _COMMANDS = (
         "recommend",
         "Say which setting to choose, and how to set it",
         choices.recommend,
-        of_store=True,
+        of_place=True,
         prints=True,
     ),
     _Command(

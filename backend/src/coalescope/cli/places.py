@@ -8,7 +8,7 @@ from typing import Any, Protocol
 
 from coalescope.cli.local_place import LocalPlace
 from coalescope.cli.local_store import changed_store, local_store
-from coalescope.client.local import LocalStore
+from coalescope.client.local import LocalModels, LocalStore
 from coalescope.client.server import Server
 from coalescope.client.source import Document, Source
 from coalescope.client.token import token_in
@@ -65,6 +65,13 @@ class Place(Protocol):
         """POST /api/jobs/{job_id}/cancellation."""
 
 
+class Computing(Protocol):
+    """What is asked about models, whatever is stored. Errors: CoalescopeError as the API's."""
+
+    def model_recommendation(self, asked: Document) -> Document:
+        """POST /api/recommendations, of a model's predictions."""
+
+
 @contextmanager
 def reading(arguments: Namespace) -> Iterator[Place]:
     """The place that was typed, to look. Errors: CoalescopeError where there is no store."""
@@ -115,6 +122,17 @@ def analysing(arguments: Namespace) -> Iterator[Source]:
         with store.database.read() as connection:
             require_stored(connection, get_experiment(connection, arguments.experiment), without)
         yield LocalStore(store, "the local store")
+
+
+@contextmanager
+def computing(arguments: Namespace) -> Iterator[Computing]:
+    """What answers without an experiment: the server that was typed, or this program."""
+    server = server_of(arguments)
+    if server is None:
+        yield LocalModels()
+        return
+    with closing(server):
+        yield server
 
 
 def server_of(arguments: Namespace) -> Server | None:

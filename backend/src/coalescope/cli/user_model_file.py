@@ -6,6 +6,7 @@ from pathlib import Path
 from coalescope_models.catalogue import Model
 from pydantic import ValidationError
 
+from coalescope.client.source import ModelGiven
 from coalescope.errors import CoalescopeError, Problem, refused
 from coalescope.predictions.service import get_model
 from coalescope.untrusted.json_texts import parsed
@@ -24,6 +25,11 @@ def model_of(typed: str) -> tuple[Model, dict[str, str]]:
         return get_model(typed), {}
     document = read_document(Path(typed))
     return read_user_model(document), document.sources()
+
+
+def asked_model(typed: str) -> ModelGiven:
+    """A model as it is asked about: its id, or the document in a file; errors as `model_of`."""
+    return read_document(Path(typed)).model_dump(mode="json") if is_file(typed) else typed
 
 
 def is_file(typed: str) -> bool:

@@ -33,7 +33,12 @@ from coalescope.fits.schemas import FitIn, NonlinearFitIn, fit_out, nonlinear_fi
 from coalescope.predictions import service as predictions
 from coalescope.predictions.schemas import PredictionIn, UserPredictionIn, prediction_out
 from coalescope.recommendations import from_runs
-from coalescope.recommendations.schemas import RecommendationIn, recommendation_out
+from coalescope.recommendations.from_model import advise_from_model
+from coalescope.recommendations.schemas import (
+    ModelRecommendationIn,
+    RecommendationIn,
+    recommendation_out,
+)
 from coalescope.runs.chosen import identities
 from coalescope.runs.selection import where_pairs
 from coalescope.runs.service import cells_in_sequence
@@ -47,7 +52,27 @@ from coalescope.user_models.service import read_user_model
 Asked = TypeVar("Asked", bound=BaseModel)
 
 
-class LocalStore:
+class LocalModels:
+    """The models of this installation, which need no store."""
+
+    def prediction(self, model: ModelGiven, asked: Document) -> Document:
+        """What a model, or one's own, predicts."""
+        if isinstance(model, str):
+            body = _read(PredictionIn, asked)
+            return _document(prediction_out(predictions.predict(model, body.values, body.spans())))
+        own = _read(UserPredictionIn, {**asked, "model": model})
+        read = read_user_model(own.model)
+        return _document(prediction_out(predictions.predict(read, own.values, own.spans())))
+
+    def model_recommendation(self, asked: Document) -> Document:
+        """The best of a model's predictions over levels."""
+        body = _read(ModelRecommendationIn, asked)
+        model, question = body.read_model(), body.question()
+        advice = advise_from_model(model, body.values, body.over, question)
+        return _document(recommendation_out(advice))
+
+
+class LocalStore(LocalModels):
     """The experiments of an open store; it is closed with the last that uses it."""
 
     def __init__(self, store: Store, place: str, ended: Callable[[], None] = lambda: None) -> None:
@@ -132,10 +157,6 @@ class LocalStore:
             chosen = from_runs.read_runs(connection, record, question, where, body.without)
         return _document(recommendation_out(from_runs.advise(record, chosen, question)))
 
-    def prediction(self, model: ModelGiven, asked: Document) -> Document:
-        """What a model predicts."""
-        return predicted(model, asked)
-
     def close(self) -> None:
         """Close the store; one in a temporary folder is removed."""
         self._end()
@@ -160,16 +181,6 @@ class LocalStore:
     def _of(self, slug: str) -> Iterator[tuple[Connection, ExperimentRecord]]:
         with self._reading() as connection:
             yield connection, experiments.get_experiment(connection, slug)
-
-
-def predicted(model: ModelGiven, asked: Document) -> Document:
-    """What a model of this installation, or one's own, predicts; it needs no store."""
-    if isinstance(model, str):
-        body = _read(PredictionIn, asked)
-        return _document(prediction_out(predictions.predict(model, body.values, body.spans())))
-    own = _read(UserPredictionIn, {**asked, "model": model})
-    read = read_user_model(own.model)
-    return _document(prediction_out(predictions.predict(read, own.values, own.spans())))
 
 
 def temporary_store(place: str, fill: Callable[[Store, Settings], None]) -> LocalStore:

@@ -117,9 +117,9 @@ def predict(model: ModelGiven, /, **levels: Levels) -> "xarray.Dataset":
 
     Errors: CoalescopeError for an unknown model or name, and a value outside its domain.
     """
-    from coalescope.client.local import predicted  # noqa: PLC0415
+    from coalescope.client.local import LocalModels  # noqa: PLC0415
 
-    return predict_over(predicted, model, levels)
+    return predict_over(LocalModels().prediction, model, levels)
 
 
 def _address(place: Any) -> str | None:

@@ -131,6 +131,10 @@ class Server:
         """The setting to choose."""
         return self._post(f"{_path(slug)}/recommendations", asked)
 
+    def model_recommendation(self, asked: Document) -> Document:
+        """The best of a model's predictions."""
+        return self._post("/api/recommendations", asked)
+
     def prediction(self, model: ModelGiven, asked: Document) -> Document:
         """What a model of the server, or one's own, predicts."""
         if isinstance(model, str):

@@ -63,6 +63,9 @@ class Source(Protocol):
     def recommendation(self, slug: str, asked: Document) -> Document:
         """POST /api/experiments/{slug}/recommendations."""
 
+    def model_recommendation(self, asked: Document) -> Document:
+        """POST /api/recommendations, of a model's predictions."""
+
     def prediction(self, model: ModelGiven, asked: Document) -> Document:
         """POST /api/models/{model_id}/predictions, or /api/predictions of a model of one's own."""
 

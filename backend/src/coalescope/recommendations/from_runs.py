@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The setting to choose among those that were measured, and the commands for it."""
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -81,7 +81,8 @@ def read_runs(
     chosen = select_runs(connection, experiment, list(names), where, without)
     absent = [n for n in question.measures if not any(n in run.values for run in chosen.runs)]
     if absent:
-        raise _absent(absent, goals_of(connection, experiment))
+        cells = list_cells(connection, experiment)
+        raise _absent(absent, goals_among(n for cell in cells for n in cell.measures))
     settings = settings_of(chosen.runs)
     if len(settings) == 1:
         _refuse_what_is_held(list_cells(connection, experiment), chosen.where, experiment)
@@ -101,9 +102,9 @@ def read_runs(
     return Measured(chosen, default)
 
 
-def goals_of(connection: Connection, experiment: ExperimentRecord) -> list[str]:
-    """What can be aimed at: its measures of throughput, CPU, latency and energy, and own ones."""
-    names = dict.fromkeys(n for cell in list_cells(connection, experiment) for n in cell.measures)
+def goals_among(measures: Iterable[str]) -> list[str]:
+    """What can be aimed at: measures of throughput, CPU, latency and energy, and own ones."""
+    names = dict.fromkeys(measures)
     known = [name for name in _AIMED if name in names]
     return known + [n for n in names if is_own_measure(n)]
 

@@ -107,6 +107,14 @@ def no_run_to_leave_out(uid: str, slug: str) -> CoalescopeError:
     )
 
 
+def levels_by_factor(pairs: Where) -> dict[str, list[str]]:
+    """Levels as the API takes them from a body: the opposite of `where_pairs`."""
+    levels: dict[str, list[str]] = {}
+    for name, level in pairs:
+        levels.setdefault(name, []).append(level)
+    return levels
+
+
 def where_pairs(where: Choice) -> tuple[tuple[str, str], ...]:
     """Return levels as the services take them: a pair for each of several."""
     several = {n: level if isinstance(level, list) else [level] for n, level in where.items()}

@@ -3,7 +3,6 @@
 
 import sys
 from argparse import Namespace
-from pathlib import Path
 from typing import Any
 
 from coalescope_models.inference.methods import METHODS
@@ -13,13 +12,14 @@ from coalescope.cli.fit_report import print_fit
 from coalescope.cli.job_progress import answer_of_job
 from coalescope.cli.output import print_json
 from coalescope.cli.places import analysing
-from coalescope.cli.user_model_file import is_file, read_document
+from coalescope.cli.user_model_file import asked_model, is_file
 from coalescope.client.server import Server
 from coalescope.client.source import Document, Source
 from coalescope.errors import CoalescopeError
 from coalescope.fits.nonlinear import MAX_NONLINEAR_RESAMPLES
 from coalescope.fits.schemas import FitOut, NonlinearFitOut
 from coalescope.fits.service import MAX_RESAMPLES
+from coalescope.runs.selection import levels_by_factor
 
 
 def run(arguments: Namespace) -> int:
@@ -95,10 +95,9 @@ def _questions(arguments: Namespace) -> list[Document]:
 
 
 def _nonlinear(arguments: Namespace) -> Document:
-    typed = _model(arguments)
     return {
         **_chosen(arguments),
-        "model": read_document(Path(typed)).model_dump(mode="json") if is_file(typed) else typed,
+        "model": asked_model(_model(arguments)),
         "output": arguments.output,
         "free": list(arguments.free),
         "held": dict(arguments.hold),
@@ -109,12 +108,9 @@ def _nonlinear(arguments: Namespace) -> Document:
 
 def _chosen(arguments: Namespace) -> Document:
     """What both kinds of fit are told."""
-    where: dict[str, list[str]] = {}
-    for name, level in arguments.where:
-        where.setdefault(name, []).append(level)
     asked: dict[str, Any] = {
         "response": arguments.response,
-        "where": where,
+        "where": levels_by_factor(arguments.where),
         "pooled": arguments.pool,
         "without": list(arguments.without),
         "seed": arguments.seed,

@@ -3,13 +3,13 @@
 
 from argparse import Namespace
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
 
 from coalescope_host.tuning.losses import LOSSES
 from coalescope_models.vocabulary.quantity import QUANTITIES
 
 from coalescope.cli.exit_statuses import done_if
-from coalescope.cli.local_store import experiment_of, local_store
 from coalescope.cli.output import (
     Cell,
     counted,
@@ -22,45 +22,69 @@ from coalescope.cli.output import (
     shown,
     with_unit,
 )
-from coalescope.cli.user_model_file import model_of
+from coalescope.cli.places import analysing, computing
+from coalescope.cli.user_model_file import asked_model, model_of
+from coalescope.client.source import Document
 from coalescope.errors import CoalescopeError, did_you_mean
 from coalescope.experiments.records import Factors
-from coalescope.glossary.quantities import measure
-from coalescope.recommendations.advice import Advice
-from coalescope.recommendations.from_model import advise_from_model
-from coalescope.recommendations.from_runs import advise, goals_of, goals_said, read_runs
-from coalescope.recommendations.question import Question, aim, constraint, quantity_of
+from coalescope.recommendations.from_runs import goals_among, goals_said
+from coalescope.recommendations.question import quantity_of
 from coalescope.recommendations.schemas import (
     CandidateOut,
     CommandsOut,
     ConstraintIn,
     MeasureChangeOut,
     RecommendationOut,
-    recommendation_out,
 )
+from coalescope.runs.selection import levels_by_factor
 
 _SHOWN = 10
+_MOST_WEIGHT = 1000  # as the API
 
 
 def run(arguments: Namespace) -> int:
     """Recommend a setting; 1 if the data are not enough to choose one."""
     _refuse_idle(arguments)
-    question = _question(arguments)
-    advice = (
-        _from_runs(arguments, question)
-        if arguments.model is None
-        else advise_from_model(
-            model_of(arguments.model)[0], dict(arguments.values), dict(arguments.choose), question
-        )
-    )
-    found = recommendation_out(advice)
+    about, answer = _of_model(arguments) if arguments.model is not None else _of_runs(arguments)
+    found = RecommendationOut.model_validate(answer)
     if arguments.form:
         _print_form(found, arguments.form)
     elif arguments.json:
         print_json(found)
     else:
-        _print(found, advice)
+        _print(found, about)
     return done_if(found.answer is not None)
+
+
+class _About(NamedTuple):
+    """Of what the answer is: its heading, and units of measures that the glossary lacks."""
+
+    heading: str
+    units: Mapping[str, str]
+
+
+def _of_runs(arguments: Namespace) -> tuple[_About, Document]:
+    with analysing(arguments) as source:
+        told = source.experiment(arguments.experiment)
+        units = {measure["name"]: measure["unit"] for measure in told["measures"]}
+        asked = {
+            **_question(arguments, goals_among(units)),
+            "where": levels_by_factor(arguments.where),
+            "without": list(arguments.without),
+        }
+        answer = source.recommendation(arguments.experiment, asked)
+    return _About(f"{printable(told['title'])} ({told['kind']})", units), answer
+
+
+def _of_model(arguments: Namespace) -> tuple[_About, Document]:
+    question = _question(arguments, _goals_of_model(arguments.model))
+    model = asked_model(arguments.model)
+    values, over = dict(arguments.values), dict(arguments.choose)
+    with computing(arguments) as source:
+        answer = source.model_recommendation(
+            {**question, "model": model, "values": values, "over": over}
+        )
+    return _About(f"Predictions of {answer['model']}", {}), answer
 
 
 def _refuse_idle(arguments: Namespace) -> None:
@@ -82,18 +106,26 @@ def _refuse_idle(arguments: Namespace) -> None:
             )
 
 
-def _question(arguments: Namespace) -> Question:
+def _question(arguments: Namespace, goals: Sequence[str]) -> dict[str, Any]:
+    """What is asked, as the API takes it; `goals` are what can be aimed at here."""
     weights = dict(arguments.weight)
     named = [*arguments.maximise, *arguments.minimise]
     unknown = [name for name in named if quantity_of(name) is None]
     if unknown or not named:
-        raise _no_aim(unknown, _goals(arguments))
-    for name in weights:
+        raise _no_aim(unknown, goals)
+    for name, weight in weights.items():
         if name not in named:
             raise CoalescopeError(
                 "wrong_weight",
                 f"{name} has a weight but is no aim.",
                 advice=f"{did_you_mean(name, named)}Name it with --maximise or --minimise.",
+            )
+        if not 0 < weight <= _MOST_WEIGHT:
+            raise CoalescopeError(
+                "wrong_weight",
+                f"The weight of {name} is {weight:g}.",
+                advice=f"Give a number above zero, {_MOST_WEIGHT} at most, or no weight: then it "
+                "is 1.",
             )
     twice = [name for name, n in Counter(n for n, _ in arguments.current).items() if n > 1]
     if twice:
@@ -102,29 +134,32 @@ def _question(arguments: Namespace) -> Question:
             f"--current says {twice[0]} twice.",
             advice="One level of each factor is set now: give it once.",
         )
-    return Question(
-        aims=[
-            *(aim(measure, "more", weights.get(measure, 1.0)) for measure in arguments.maximise),
-            *(aim(measure, "less", weights.get(measure, 1.0)) for measure in arguments.minimise),
+    aims = [*((n, "more") for n in arguments.maximise), *((n, "less") for n in arguments.minimise)]
+    bounds = {
+        "at most": arguments.at_most,
+        "at least": arguments.at_least,
+        "within": arguments.within,
+        "within current": arguments.within_current,
+    }
+    return {
+        "aims": [
+            {"measure": name, "sense": sense, "weight": weights.get(name, 1.0)}
+            for name, sense in aims
         ],
-        goal="balance" if arguments.balance else "trade",
-        constraints=[
-            *(constraint(measure, "at most", value) for measure, value in arguments.at_most),
-            *(constraint(measure, "at least", value) for measure, value in arguments.at_least),
-            *(constraint(measure, "within", value) for measure, value in arguments.within),
-            *(
-                constraint(measure, "within current", value)
-                for measure, value in arguments.within_current
-            ),
+        "goal": "balance" if arguments.balance else "trade",
+        "constraints": [
+            {"measure": name, "limit": limit, "value": value}
+            for limit, given in bounds.items()
+            for name, value in given
         ],
-        guarded=not arguments.unguarded,
-        current=dict(arguments.current),
-        tolerance_percent=arguments.tolerance,
-        seed=arguments.seed,
-        interface=arguments.interface,
-        driver=arguments.driver,
-        kernel=arguments.kernel,
-    )
+        "guarded": not arguments.unguarded,
+        "current": dict(arguments.current),
+        "tolerance_percent": arguments.tolerance,
+        "seed": arguments.seed,
+        "interface": arguments.interface,
+        "driver": arguments.driver,
+        "kernel": arguments.kernel,
+    }
 
 
 def _no_aim(unknown: Sequence[str], goals: Sequence[str]) -> CoalescopeError:
@@ -136,21 +171,10 @@ def _no_aim(unknown: Sequence[str], goals: Sequence[str]) -> CoalescopeError:
     )
 
 
-def _goals(arguments: Namespace) -> list[str]:
-    """What can be aimed at here: of an experiment what it has, of a model what it predicts."""
-    if arguments.model is not None:
-        outputs = [output.name for output in model_of(arguments.model)[0].outputs]
-        return [n for n in outputs if (found := quantity_of(n)) is not None and found.better]
-    with local_store(arguments) as store, store.database.read() as connection:
-        return goals_of(connection, experiment_of(connection, arguments))
-
-
-def _from_runs(arguments: Namespace, question: Question) -> Advice:
-    with local_store(arguments) as store, store.database.read() as connection:
-        experiment = experiment_of(connection, arguments)
-        where, without = arguments.where, arguments.without
-        chosen = read_runs(connection, experiment, question, where, without)
-    return advise(experiment, chosen, question)
+def _goals_of_model(typed: str) -> list[str]:
+    """What can be aimed at of what a model predicts."""
+    outputs = [output.name for output in model_of(typed)[0].outputs]
+    return [n for n in outputs if (found := quantity_of(n)) is not None and found.better]
 
 
 def _guard_words(guard: ConstraintIn) -> str:
@@ -162,39 +186,35 @@ def _guard_words(guard: ConstraintIn) -> str:
     return f"at most {shown(guard.value)} % worse than it is now (see --within-current)"
 
 
-def _print(found: RecommendationOut, advice: Advice) -> None:
-    if advice.experiment is not None:
-        print(f"{printable(advice.experiment.title)} ({advice.experiment.kind})")
-    else:
-        print(f"Predictions of {found.model}")
+def _print(found: RecommendationOut, about: _About) -> None:
+    print(about.heading)
     print_left_out(found.without)
     if found.left_out:
         print(f"left out: {counted(found.left_out, 'run')} without a measure that was asked about")
     for guard in found.guards:
         print(f"Guard: {guard.measure} {_guard_words(guard)}")
-    _print_answer(found, advice)
+    _print_answer(found, about)
     for caution in found.cautions:
         print(f"Caution: {printable(caution)}")
     print()
-    _print_candidates(found, advice)
+    _print_candidates(found, about)
     if found.message:
         print_heading(found.message)
     if found.commands is not None:
         _print_commands(found.commands)
 
 
-def _unit(name: str, advice: Advice) -> str:
-    source = {} if advice.experiment is None else advice.experiment.source
-    quantity = QUANTITIES.get(name) or measure(name, source)
-    return "" if quantity is None else quantity.unit
+def _unit(name: str, about: _About) -> str:
+    quantity = QUANTITIES.get(name)
+    return about.units.get(name, "") if quantity is None else quantity.unit
 
 
-def _print_answer(found: RecommendationOut, advice: Advice) -> None:
+def _print_answer(found: RecommendationOut, about: _About) -> None:
     if found.answer is not None:
         answer = found.candidates[found.answer]
         others = len(found.choices) - 1
         print(f"Set: {_setting(answer)}")
-        _print_costs(found, advice)
+        _print_costs(found, about)
         if found.model is None:
             print("It is of the runs of each setting; no model is in it.")
         if answer.surely_allowed is None:
@@ -206,14 +226,14 @@ def _print_answer(found: RecommendationOut, advice: Advice) -> None:
                 f"It changes least of the {others + 1} settings that lose at most {tolerance} % "
                 "and keep the guards."
             )
-        _print_effects(found, advice)
+        _print_effects(found, about)
     elif found.ask:
         print("Nothing to set yet: no latency is known of these data, and a longer wait costs")
         print("what was not measured. Limit the wait (--at-most), or ask with --unguarded:")
         for each in found.ask:
             setting = "no setting" if each.factors is None else _levels(each.factors)
             aimed = [e for e in each.effects if e.measure in found.candidates[0].means]
-            changes = "".join(f", {e.measure} {_change(e, advice)}" for e in aimed)
+            changes = "".join(f", {e.measure} {_change(e, about)}" for e in aimed)
             print(f"  --at-most {each.factor}={shown(each.at_most)}: {setting}{changes}")
         if found.reference is not None:
             print(f"Changes are against {_reference(found)}.")
@@ -221,23 +241,23 @@ def _print_answer(found: RecommendationOut, advice: Advice) -> None:
         print(f"Nothing to set. The best mean so far: {_setting(found.candidates[found.best])}")
 
 
-def _print_costs(found: RecommendationOut, advice: Advice) -> None:
+def _print_costs(found: RecommendationOut, about: _About) -> None:
     """What gets far worse, before anything else is said."""
     for effect in found.effects:
         if effect.measure in found.costs:
             values = f"{shown(effect.reference)} → {shown(effect.answer)}"
-            print(f"It costs: {effect.measure} {values} {_unit(effect.measure, advice)}".rstrip())
+            print(f"It costs: {effect.measure} {values} {_unit(effect.measure, about)}".rstrip())
 
 
-def _change(effect: MeasureChangeOut, advice: Advice) -> str:
+def _change(effect: MeasureChangeOut, about: _About) -> str:
     """In percent; of a share both values: a percentage of percent is mistaken for points."""
-    unit = _unit(effect.measure, advice)
+    unit = _unit(effect.measure, about)
     if effect.change_percent is None or unit == "%":
         return f"{shown(effect.reference)} → {shown(effect.answer)} {unit}".rstrip()
     return f"{effect.change_percent:+.3g} %"
 
 
-def _print_effects(found: RecommendationOut, advice: Advice) -> None:
+def _print_effects(found: RecommendationOut, about: _About) -> None:
     if found.reference is None or not found.effects:
         return
     print_heading(f"Against {_reference(found)}:")
@@ -248,7 +268,7 @@ def _print_effects(found: RecommendationOut, advice: Advice) -> None:
         between = "" if ci95 is None else f"{ci95[0]:+.3g} to {ci95[1]:+.3g}"
         percent = effect.change_percent
         change = f"{percent:+.3g}" if percent is not None else "from 0" * (effect.reference == 0)
-        name = with_unit(effect.measure, _unit(effect.measure, advice))
+        name = with_unit(effect.measure, _unit(effect.measure, about))
         there = mean_shown(effect.reference, effect.reference_ci95)
         here = mean_shown(effect.answer, effect.answer_ci95)
         rows.append([name, there, here, change, between, words[effect.gain]])
@@ -272,11 +292,11 @@ def _reasons(found: RecommendationOut) -> dict[str, list[str]]:
     return reasons
 
 
-def _print_candidates(found: RecommendationOut, advice: Advice) -> None:
+def _print_candidates(found: RecommendationOut, about: _About) -> None:
     listed = found.candidates[:_SHOWN]
     names = list(dict.fromkeys(name for c in listed for name in c.factors))
     measures = list(listed[0].means) if listed else []
-    header = [*names, *(with_unit(name, _unit(name, advice)) for name in measures), "loss [%]"]
+    header = [*names, *(with_unit(name, _unit(name, about)) for name in measures), "loss [%]"]
     header.append("")
     rows = []
     for index, candidate in enumerate(listed):
