@@ -16,6 +16,8 @@ from .conftest import COMMAND, environment, serving_in
 
 Run = Callable[..., Any]
 FIT = ("fit", "lab", "cpu-overhead", "--method", "ols", "--response", "system_cpu_s")
+VARIANCE = ("variance", "lab", "--measure", "rx_packets", "--factors", "mtu_bytes,delay_us")
+PLAN = ("plan", "lab", "--measure", "rx_interrupts", "--width", "1", "--where", "delay_us=20")
 RECOMMEND = (
     *("recommend", "lab", "--minimise", "system_cpu_s", "--unguarded", "--current", "delay_us=0"),
     *("--where", "mtu_bytes=1500", "--interface", "eth0", "--driver", "e1000e"),
@@ -78,6 +80,8 @@ def test_a_server_answers_as_the_local_store_does(both: Run) -> None:
         ("jobs", "--json"),
         ("surface", "lab", "system_cpu_s", "--json"),
         ("surface", "lab", "system_cpu_s", "--where", "delay_us=20", "--json"),
+        (*VARIANCE, "--json"),
+        (*PLAN, "--json"),
         (*RECOMMEND, "--json"),
         (*RECOMMENDED_BY_MODEL, "--json"),
         (*FIT, "--resamples", "100", "--json"),
@@ -94,6 +98,8 @@ def test_people_read_the_same_of_a_server(both: Run) -> None:
     for typed, words in (
         (("surface", "lab", "system_cpu_s"), "half its 95 % interval"),
         ((*FIT, "--method", "robust"), "alpha"),
+        (VARIANCE, "mtu_bytes × delay_us"),
+        (PLAN, "to ± 1 %"),
         (RECOMMEND, "ethtool -C eth0 rx-usecs"),
         (RECOMMENDED_BY_MODEL, "Predictions of request-response"),
     ):
@@ -143,6 +149,10 @@ def test_what_is_refused_is_said_alike(both: Run) -> None:
         ("jobs", "cancel", "nothing"),
         ("fit", "lab", "cpu-overheat"),
         (*FIT, "--without", "nothing"),
+        (*VARIANCE, "--without", "nothing"),
+        (*VARIANCE, "--where", "delay_us=1"),
+        (*PLAN, "--without", "nothing"),
+        (*PLAN[:3], "latency_us", *PLAN[4:]),
         (*RECOMMEND, "--without", "nothing"),
         ("recommend", "lab", "--maximise", "drops"),
         ("recommend", "nothing", "--maximise", "throughput_mbps"),

@@ -72,8 +72,11 @@ def percent(text: str) -> float:
 
 
 def positive_percent(text: str) -> float:
-    """A percentage above 0; the sign may be left out."""
-    return positive(_without_sign(text))
+    """A percentage above 0, of 100 at most; the sign may be left out."""
+    value = positive(_without_sign(text))
+    if value > 100:
+        raise argparse.ArgumentTypeError(f"{text!r} is more than 100 %")
+    return value
 
 
 def _without_sign(text: str) -> str:

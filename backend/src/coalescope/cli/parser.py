@@ -53,7 +53,7 @@ _COMMANDS = (
         "variance",
         "Say which of two factors moves a measure",
         analyses.variance,
-        of_store=True,
+        of_place=True,
         prints=True,
     ),
     _Command(
@@ -67,7 +67,7 @@ _COMMANDS = (
         "plan",
         "Say which cells to measure again, and how often",
         analyses.plan,
-        of_store=True,
+        of_place=True,
         prints=True,
     ),
     _Command(

@@ -16,6 +16,8 @@ from pydantic import BaseModel, ValidationError
 from sqlalchemy.engine import Connection
 from sqlalchemy.exc import DBAPIError
 
+from coalescope.analyses.schemas import plan_out, variance_out
+from coalescope.analyses.service import analyse_variance, plan_replicates
 from coalescope.client.source import Document, ModelGiven, as_json, closed
 from coalescope.comparisons.schemas import comparison_out
 from coalescope.comparisons.service import compare_experiments
@@ -133,6 +135,34 @@ class LocalStore(LocalModels):
             sides = (record, of_a), (other, of_b)
             found = compare_experiments(connection, *sides, measure, better)
         return _document(comparison_out(found, None))
+
+    def variance(
+        self,
+        slug: str,
+        measure: str,
+        factors: tuple[str, str],
+        where: Sequence[tuple[str, str]],
+        without: Sequence[str],
+    ) -> Document:
+        """Which of two factors moves a measure."""
+        uids = identities(",".join(without))
+        with self._of(slug) as (connection, record):
+            found = analyse_variance(connection, record, measure, factors, where, uids)
+        return _document(variance_out(found))
+
+    def replication_plan(
+        self,
+        slug: str,
+        measure: str,
+        width_percent: float,
+        where: Sequence[tuple[str, str]],
+        without: Sequence[str],
+    ) -> Document:
+        """Which cells to measure again."""
+        uids = identities(",".join(without))
+        with self._of(slug) as (connection, record):
+            found = plan_replicates(connection, record, measure, width_percent, where, uids)
+        return _document(plan_out(found))
 
     def fit(self, slug: str, asked: Document) -> Document:
         """A linear fit."""

@@ -119,6 +119,31 @@ class Server:
         found: Document = self._get("/api/comparisons", asked)
         return found
 
+    def variance(
+        self,
+        slug: str,
+        measure: str,
+        factors: tuple[str, str],
+        where: Sequence[tuple[str, str]],
+        without: Sequence[str],
+    ) -> Document:
+        """Which of two factors moves a measure."""
+        asked = [("measure", measure), ("factors", ",".join(factors))]
+        return self._of(slug, "/variance", [*asked, ("without", ",".join(without)), *where])
+
+    def replication_plan(
+        self,
+        slug: str,
+        measure: str,
+        width_percent: float,
+        where: Sequence[tuple[str, str]],
+        without: Sequence[str],
+    ) -> Document:
+        """Which cells to measure again."""
+        asked = [("measure", measure), ("width_percent", str(width_percent))]
+        asked.append(("without", ",".join(without)))
+        return self._of(slug, "/replication-plan", [*asked, *where])
+
     def fit(self, slug: str, asked: Document) -> Document:
         """A linear fit."""
         return self._post(f"{_path(slug)}/fits", asked)

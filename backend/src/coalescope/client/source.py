@@ -54,6 +54,26 @@ class Source(Protocol):
     ) -> Document:
         """GET /api/comparisons; levels of one side are those of a.FACTOR or b.FACTOR."""
 
+    def variance(
+        self,
+        slug: str,
+        measure: str,
+        factors: tuple[str, str],
+        where: Sequence[tuple[str, str]],
+        without: Sequence[str],
+    ) -> Document:
+        """GET /api/experiments/{slug}/variance."""
+
+    def replication_plan(
+        self,
+        slug: str,
+        measure: str,
+        width_percent: float,
+        where: Sequence[tuple[str, str]],
+        without: Sequence[str],
+    ) -> Document:
+        """GET /api/experiments/{slug}/replication-plan."""
+
     def fit(self, slug: str, asked: Document) -> Document:
         """POST /api/experiments/{slug}/fits."""
 

@@ -3,29 +3,22 @@
 
 from argparse import Namespace
 
-from coalescope.analyses.schemas import PlannedCellOut, plan_out
-from coalescope.analyses.service import plan_replicates
-from coalescope.cli.local_store import experiment_of, local_store
+from coalescope.analyses.schemas import PlannedCellOut, ReplicationPlanOut
 from coalescope.cli.output import print_json, print_left_out, print_table, printable, shown
+from coalescope.cli.places import analysing
 
 
 def run(arguments: Namespace) -> int:
     """Print which cells to measure again."""
-    with local_store(arguments) as store, store.database.read() as connection:
-        experiment = experiment_of(connection, arguments)
-        found = plan_replicates(
-            connection,
-            experiment,
-            arguments.measure,
-            arguments.width,
-            arguments.where,
-            arguments.without,
-        )
-    out = plan_out(found)
+    asked = arguments.measure, arguments.width, arguments.where, arguments.without
+    with analysing(arguments) as source:
+        about = source.experiment(arguments.experiment)
+        found = source.replication_plan(arguments.experiment, *asked)
+    out = ReplicationPlanOut.model_validate(found)
     if arguments.json:
         print_json(out)
         return 0
-    print(f"{printable(experiment.title)} ({experiment.kind})")
+    print(f"{printable(about['title'])} ({about['kind']})")
     print_left_out(out.without)
     needy = [cell for cell in out.cells if cell.more]
     print(

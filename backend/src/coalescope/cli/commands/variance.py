@@ -3,9 +3,8 @@
 
 from argparse import Namespace
 
-from coalescope.analyses import service, variance
-from coalescope.analyses.schemas import variance_out
-from coalescope.cli.local_store import experiment_of, local_store
+from coalescope.analyses.schemas import VarianceOut
+from coalescope.analyses.variance import two_factors
 from coalescope.cli.output import (
     print_heading,
     print_json,
@@ -14,31 +13,28 @@ from coalescope.cli.output import (
     printable,
     with_unit,
 )
+from coalescope.cli.places import analysing
+from coalescope.glossary.quantities import require_measure
 
 
 def run(arguments: Namespace) -> int:
     """Print the analysis of variance."""
-    factors = variance.two_factors(",".join(arguments.factors))
-    with local_store(arguments) as store, store.database.read() as connection:
-        experiment = experiment_of(connection, arguments)
-        found = service.analyse_variance(
-            connection,
-            experiment,
-            arguments.measure,
-            factors,
-            arguments.where,
-            arguments.without,
-        )
+    factors = two_factors(",".join(arguments.factors))
+    asked = arguments.measure, factors, arguments.where, arguments.without
+    with analysing(arguments) as source:
+        about = source.experiment(arguments.experiment)
+        found = VarianceOut.model_validate(source.variance(arguments.experiment, *asked))
     if arguments.json:
-        print_json(variance_out(found))
+        print_json(found)
     else:
+        print(f"{printable(about['title'])} ({about['kind']})")
         _print(found)
     return 0
 
 
-def _print(found: variance.Variance) -> None:
-    print(f"{printable(found.experiment.title)} ({found.experiment.kind})")
-    print(f"{with_unit(found.measure.label, found.measure.unit)} of {found.n} runs")
+def _print(found: VarianceOut) -> None:
+    label = require_measure(found.measure).label
+    print(f"{with_unit(label, found.unit)} of {found.n} runs")
     print_left_out(found.without)
     print()
     print_table(
