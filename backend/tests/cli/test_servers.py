@@ -18,6 +18,7 @@ Run = Callable[..., Any]
 FIT = ("fit", "lab", "cpu-overhead", "--method", "ols", "--response", "system_cpu_s")
 VARIANCE = ("variance", "lab", "--measure", "rx_packets", "--factors", "mtu_bytes,delay_us")
 PLAN = ("plan", "lab", "--measure", "rx_interrupts", "--width", "1", "--where", "delay_us=20")
+POLICY = ("policy", "dim", "lab", "--where", "mtu_bytes=1500", "--duration", "20")
 RECOMMEND = (
     *("recommend", "lab", "--minimise", "system_cpu_s", "--unguarded", "--current", "delay_us=0"),
     *("--where", "mtu_bytes=1500", "--interface", "eth0", "--driver", "e1000e"),
@@ -26,12 +27,12 @@ RECOMMENDED_BY_MODEL = (
     *("recommend", "--model", "request-response", "--set", "mtu_bytes=1500"),
     *("--choose", "delay_us=10,40,160", "--maximise", "throughput_mbps"),
 )
-HEADER = "mtu_bytes,delay_us,replicate,rx_bytes,rx_packets,rx_interrupts,system_cpu_s"
+HEADER = "mtu_bytes,delay_us,replicate,elapsed_s,rx_bytes,rx_packets,rx_interrupts,system_cpu_s"
 
 
 def table(replicates: int = 3) -> str:
     rows = [
-        f"{mtu},{delay},{number},5010000000,{5010000000 // mtu + 40 * number},"
+        f"{mtu},{delay},{number},50,5010000000,{5010000000 // mtu + 40 * number},"
         f"{(5010000000 // mtu) // (1 + delay // 10) + 30 * number},{60 + mtu / 900 + delay / 7}"
         for mtu in (1500, 3000, 6000)
         for delay in (0, 20, 80)
@@ -81,6 +82,10 @@ def test_a_server_answers_as_the_local_store_does(both: Run) -> None:
         ("surface", "lab", "system_cpu_s", "--json"),
         ("surface", "lab", "system_cpu_s", "--where", "delay_us=20", "--json"),
         (*VARIANCE, "--json"),
+        (*POLICY, "--json"),
+        ("policy", "--json"),
+        ("export", "lab", "--format", "json"),
+        ("export", "lab", "--format", "json", "--what", "runs"),
         (*PLAN, "--json"),
         (*RECOMMEND, "--json"),
         (*RECOMMENDED_BY_MODEL, "--json"),
@@ -100,12 +105,28 @@ def test_people_read_the_same_of_a_server(both: Run) -> None:
         ((*FIT, "--method", "robust"), "alpha"),
         (VARIANCE, "mtu_bytes × delay_us"),
         (PLAN, "to ± 1 %"),
+        (POLICY, "than the best fixed interval"),
+        (("policy", "dim", "--clients", "8", "--intervals", "0,64"), "than the best fixed"),
+        (("policy",), "dim: Linux DIM"),
+        (("export", "lab", "--format", "csv", "--what", "runs"), "mtu_bytes,"),
         (RECOMMEND, "ethtool -C eth0 rx-usecs"),
         (RECOMMENDED_BY_MODEL, "Predictions of request-response"),
     ):
         here, there = both(*typed, there=False), both(*typed, there=True)
         assert (there.returncode, there.stdout) == (here.returncode, here.stdout), there.stderr
         assert words in here.stdout, here
+
+
+def test_an_export_is_the_same_file(both: Run, tmp_path: Path) -> None:
+    for there in (False, True):
+        file = tmp_path / f"{there}.csv"
+        typed = ("export", "lab", "--format", "csv", "--what", "runs", "--output", file)
+        assert both(*typed, there=there).returncode == 0
+    assert (tmp_path / "True.csv").read_bytes() == (tmp_path / "False.csv").read_bytes()
+    refused = both("export", "lab", "--format", "parquet", "--output", "x.parquet", there=True)
+    assert refused.returncode == 1
+    assert "A server sends CSV and JSON, and no Parquet." in refused.stderr
+    assert not (tmp_path / "x.parquet").exists()
 
 
 def test_what_is_kept_in_order_here_is_there(both: Run) -> None:
@@ -151,6 +172,10 @@ def test_what_is_refused_is_said_alike(both: Run) -> None:
         (*FIT, "--without", "nothing"),
         (*VARIANCE, "--without", "nothing"),
         (*VARIANCE, "--where", "delay_us=1"),
+        ("policy", "dim", "nothing"),
+        ("policy", "dum", "lab"),
+        ("export", "nothing", "--format", "csv"),
+        ("export", "lab", "--format", "csv", "--without", "nothing"),
         (*PLAN, "--without", "nothing"),
         (*PLAN[:3], "latency_us", *PLAN[4:]),
         (*RECOMMEND, "--without", "nothing"),

@@ -46,6 +46,35 @@ def stranger() -> Iterator[str]:
         thread.join()
 
 
+class _Breaking(http.server.BaseHTTPRequestHandler):
+    """An export that ends before its end, as where a server is killed."""
+
+    def do_GET(self) -> None:
+        self.send_response(200)
+        self.send_header("Content-Length", "100")
+        self.end_headers()
+        self.wfile.write(b"mtu_bytes,n")
+        self.close_connection = True
+
+    def log_message(self, *_: object) -> None:
+        pass
+
+
+def test_an_export_that_breaks_off_is_no_whole_one() -> None:
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), _Breaking) as server:
+        thread = threading.Thread(target=server.serve_forever)
+        thread.start()
+        source = Server(f"http://127.0.0.1:{server.server_port}")
+        pieces = source.export("lab", "csv", "cells", ())
+        assert next(pieces) == "mtu_bytes,n"
+        with pytest.raises(cs.CoalescopeError) as broken:
+            list(pieces)
+        source.close()
+        server.shutdown()
+        thread.join()
+    assert broken.value.code == "unreachable"
+
+
 def test_the_page_of_an_experiment_is_its_address(server: str) -> None:
     for page in ("explorer", "api/experiments"):
         x = cs.open(f"{server}/{page}/geist-2005-nfs?x=delay_ticks#top", token=TOKEN)

@@ -82,7 +82,7 @@ _COMMANDS = (
         "Say what adaptive moderation would choose, and what it costs beside a fixed interval, "
         "for typed traffic or an experiment's; without a name, list the policies",
         choices.policy,
-        of_store=True,
+        of_place=True,
         prints=True,
     ),
     _Command("trace", "Write a Python function of yours as a model (runs the file)", models.trace),
@@ -105,7 +105,7 @@ _COMMANDS = (
         store.upload,
         prints=True,
     ),
-    _Command("export", "Write an experiment as CSV, JSON or Parquet", store.export, of_store=True),
+    _Command("export", "Write an experiment as CSV, JSON or Parquet", store.export, of_place=True),
     _Command(
         "runs",
         "List an experiment's runs; retract those that must not count, restore or correct them",

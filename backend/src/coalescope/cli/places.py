@@ -66,7 +66,16 @@ class Place(Protocol):
 
 
 class Computing(Protocol):
-    """What is asked about models, whatever is stored. Errors: CoalescopeError as the API's."""
+    """What is asked about models and policies, whatever is stored.
+
+    Errors: CoalescopeError as the API has them.
+    """
+
+    def policies(self) -> Sequence[Document]:
+        """GET /api/policies."""
+
+    def policy_trial(self, asked: Document) -> Document:
+        """POST /api/policies/trials."""
 
     def model_recommendation(self, asked: Document) -> Document:
         """POST /api/recommendations, of a model's predictions."""

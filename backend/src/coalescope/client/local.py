@@ -28,10 +28,13 @@ from coalescope.experiments.description import describe_experiment, summarise_ex
 from coalescope.experiments.endpoints import cells_out
 from coalescope.experiments.records import ExperimentRecord
 from coalescope.experiments.schemas import ExperimentOut, ExperimentSummaryOut
-from coalescope.exports.service import export
+from coalescope.exports.service import Format, What, export
 from coalescope.fits import nonlinear
 from coalescope.fits import service as fits
 from coalescope.fits.schemas import FitIn, NonlinearFitIn, fit_out, nonlinear_fit_out
+from coalescope.policies.recorded import Recorded, read_traffic
+from coalescope.policies.schemas import RecordedIn, TrialIn, policy_out, trial_out
+from coalescope.policies.service import list_policies, simulate_policy
 from coalescope.predictions import service as predictions
 from coalescope.predictions.schemas import PredictionIn, UserPredictionIn, prediction_out
 from coalescope.recommendations import from_runs
@@ -73,6 +76,14 @@ class LocalModels:
         advice = advise_from_model(model, body.values, body.over, question)
         return _document(recommendation_out(advice))
 
+    def policies(self) -> Sequence[Document]:
+        """The adaptive policies that can be tried."""
+        return [_document(policy_out(policy)) for policy in list_policies()]
+
+    def policy_trial(self, asked: Document) -> Document:
+        """A policy beside fixed intervals, over traffic that is described."""
+        return _trial(_read(TrialIn, asked), None)
+
 
 class LocalStore(LocalModels):
     """The experiments of an open store; it is closed with the last that uses it."""
@@ -108,11 +119,16 @@ class LocalStore(LocalModels):
 
     def runs(self, slug: str, without: Sequence[str]) -> Document:
         """Every current run with all its measures."""
+        found: Document = json.loads("".join(self.export(slug, "json", "runs", without)))
+        return found
+
+    def export(
+        self, slug: str, file_format: Format, what: What, without: Sequence[str]
+    ) -> Iterator[str]:
+        """Cells or current runs as CSV or JSON, piece by piece."""
         uids = identities(",".join(without))
         with self._of(slug) as (connection, record):
-            text = "".join(export(connection, record, "json", "runs", uids))
-        found: Document = json.loads(text)
-        return found
+            yield from export(connection, record, file_format, what, uids)
 
     def surface(
         self,
@@ -187,6 +203,17 @@ class LocalStore(LocalModels):
             chosen = from_runs.read_runs(connection, record, question, where, body.without)
         return _document(recommendation_out(from_runs.advise(record, chosen, question)))
 
+    def policy_trial(self, asked: Document) -> Document:
+        """A policy beside fixed intervals, also over the traffic of an experiment."""
+        body = _read(TrialIn, asked)
+        traffic = body.traffic
+        if not isinstance(traffic, RecordedIn):
+            return _trial(body, None)
+        with self._of(traffic.experiment) as (connection, record):
+            where = where_pairs(traffic.where)
+            recorded = read_traffic(connection, record, where, traffic.clients, body.costs)
+        return _trial(body, recorded)
+
     def close(self) -> None:
         """Close the store; one in a temporary folder is removed."""
         self._end()
@@ -211,6 +238,10 @@ class LocalStore(LocalModels):
     def _of(self, slug: str) -> Iterator[tuple[Connection, ExperimentRecord]]:
         with self._reading() as connection:
             yield connection, experiments.get_experiment(connection, slug)
+
+
+def _trial(body: TrialIn, recorded: Recorded | None) -> Document:
+    return _document(trial_out(simulate_policy(body.simulation(recorded)), recorded))
 
 
 def temporary_store(place: str, fill: Callable[[Store, Settings], None]) -> LocalStore:

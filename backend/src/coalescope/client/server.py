@@ -3,8 +3,9 @@
 
 import time
 import weakref
-from collections.abc import Sequence
-from typing import Any, NamedTuple
+from collections.abc import Iterator, Sequence
+from contextlib import closing
+from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import parse_qs, quote, unquote, urlsplit
 
 import httpx
@@ -15,6 +16,9 @@ from coalescope.client.source import Document, ModelGiven, as_json, closed
 from coalescope.errors import CoalescopeError, Problem
 from coalescope.runs.chosen import identities
 from coalescope.untrusted.web_addresses import is_loopback, is_server_address
+
+if TYPE_CHECKING:
+    from coalescope.exports.service import Format, What
 
 _TIMEOUT = httpx.Timeout(60.0, connect=10.0, read=600.0)
 _MOST_WAITS, _LONGEST_WAIT_S = 30, 60.0
@@ -98,6 +102,24 @@ class Server:
         asked = [("format", "json"), ("what", "runs"), ("without", ",".join(without))]
         return self._of(slug, "/export", asked)
 
+    def export(
+        self, slug: str, file_format: "Format", what: "What", without: Sequence[str]
+    ) -> Iterator[str]:
+        """Cells or current runs as CSV or JSON, piece by piece.
+
+        Errors: as other answers, also where it ends before its end.
+        """
+        asked = {"format": file_format, "what": what, "without": ",".join(without)}
+        request = self._http.build_request("GET", f"{_path(slug)}/export", params=asked)
+        with closing(self._sent(request, stream=True)) as answer:
+            try:
+                if not answer.is_success:
+                    answer.read()
+                    raise _fault(self.place, answer)
+                yield from answer.iter_text()
+            except httpx.RequestError as error:
+                raise _unreached(self.place, error) from None
+
     def surface(
         self,
         slug: str,
@@ -165,6 +187,15 @@ class Server:
         if isinstance(model, str):
             return self._post(f"/api/models/{quote(model, safe='')}/predictions", asked)
         return self._post("/api/predictions", {**asked, "model": model})
+
+    def policies(self) -> Sequence[Document]:
+        """The adaptive policies that can be tried."""
+        found: Sequence[Document] = self._get("/api/policies")
+        return found
+
+    def policy_trial(self, asked: Document) -> Document:
+        """A policy beside fixed intervals."""
+        return self._post("/api/policies/trials", asked)
 
     def deleted_experiments(self) -> Sequence[Document]:
         """Those that can be restored, the last one first."""
@@ -285,47 +316,60 @@ class Server:
         return self._answer_and_body(request)[1]
 
     def _answer_and_body(self, request: httpx.Request) -> tuple[httpx.Response, Any]:
-        """What the server says.
+        """What the server says. Errors: as `_sent`, and the server's own."""
+        answer = self._sent(request)
+        body = _json_of(answer)
+        if answer.is_success and isinstance(body, dict | list):
+            return answer, body
+        raise _fault(self.place, answer)
 
-        Errors: its own, and CoalescopeError where it cannot be reached, and after `close`.
+    def _sent(self, request: httpx.Request, *, stream: bool = False) -> httpx.Response:
+        """Its answer; where it says that too many ask, after as long as it says.
+
+        Errors: CoalescopeError where it cannot be reached, and after `close`.
         """
         if not self._end.alive:
             raise closed(self.place)
-        try:
-            answer = self._in_turn(request)
-            body = answer.json()
-        except httpx.RequestError as error:
-            raise _unreached(self.place, error) from None
-        except ValueError:
-            body = None
-        if answer.is_success and isinstance(body, dict | list):
-            return answer, body
-        if isinstance(body, dict) and isinstance(body.get("error"), dict):
-            raise _refused(body["error"], answer.status_code)
-        meant = address_meant(self.place, answer)
-        raise CoalescopeError(
-            "not_coalescope",
-            f"{meant}."
-            if meant
-            else f"{self.place} answered {answer.status_code} to {request.method} "
-            f"{request.url.path}.",
-            advice="Give the address of a Coalescope server's first page.",
-            status=502,
-        )
-
-    def _in_turn(self, request: httpx.Request) -> httpx.Response:
-        """Its answer; where it says that too many ask, after as long as it says."""
         for _ in range(_MOST_WAITS):
-            answer = self._http.send(request)
+            try:
+                answer = self._http.send(request, stream=stream)
+            except httpx.RequestError as error:
+                raise _unreached(self.place, error) from None
             wait_s = answer.headers.get("retry-after", "")
             if answer.status_code not in (429, 503) or not wait_s.isdecimal():
                 break
+            answer.close()
             time.sleep(min(float(wait_s), _LONGEST_WAIT_S))
         return answer
 
 
 def _path(slug: str) -> str:
     return f"/api/experiments/{quote(slug, safe='')}"
+
+
+def _json_of(answer: httpx.Response) -> Any:
+    """None for what is no JSON."""
+    try:
+        return answer.json()
+    except ValueError:
+        return None
+
+
+def _fault(place: str, answer: httpx.Response) -> CoalescopeError:
+    """What a server says is wrong, or that it is no server of these."""
+    body = _json_of(answer)
+    if isinstance(body, dict) and isinstance(body.get("error"), dict):
+        return _refused(body["error"], answer.status_code)
+    meant = address_meant(place, answer)
+    asked = answer.request
+    return CoalescopeError(
+        "not_coalescope",
+        f"{meant}."
+        if meant
+        else f"{place} answered {answer.status_code} to {asked.method} {asked.url.path}.",
+        advice="Give the address of a Coalescope server's first page.",
+        status=502,
+    )
 
 
 def scheme_meant(server: str, error: httpx.RequestError) -> str | None:

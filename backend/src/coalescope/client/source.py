@@ -6,12 +6,15 @@ describes: what is made of them cannot differ.
 """
 
 import json
-from collections.abc import Mapping, Sequence
-from typing import Any, Protocol
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Protocol
 
 from coalescope_models.vocabulary.quantity import Better
 
 from coalescope.errors import CoalescopeError
+
+if TYPE_CHECKING:
+    from coalescope.exports.service import Format, What
 
 Document = Mapping[str, Any]
 #: The id of a model, or the document of one's own as `coalescope trace` writes it.
@@ -39,6 +42,11 @@ class Source(Protocol):
 
     def runs(self, slug: str, without: Sequence[str]) -> Document:
         """GET /api/experiments/{slug}/export, of runs as JSON."""
+
+    def export(
+        self, slug: str, file_format: "Format", what: "What", without: Sequence[str]
+    ) -> Iterator[str]:
+        """GET /api/experiments/{slug}/export, piece by piece: its size costs no memory."""
 
     def surface(
         self,
@@ -88,6 +96,9 @@ class Source(Protocol):
 
     def prediction(self, model: ModelGiven, asked: Document) -> Document:
         """POST /api/models/{model_id}/predictions, or /api/predictions of a model of one's own."""
+
+    def policy_trial(self, asked: Document) -> Document:
+        """POST /api/policies/trials."""
 
     def close(self) -> None:
         """End it; what is asked after that is an error (`closed`)."""

@@ -11,27 +11,40 @@ from pathlib import Path
 from typing import BinaryIO
 
 from coalescope.cli.local_store import experiment_of, local_store
+from coalescope.cli.places import analysing
 from coalescope.errors import CoalescopeError
-from coalescope.exports.service import export, write_parquet
+from coalescope.exports.service import write_parquet
 
 
 def run(arguments: Namespace) -> int:
     """Write an experiment to stdout or to a file."""
-    with local_store(arguments) as store, store.database.read() as connection:
-        experiment = experiment_of(connection, arguments)
-        what, without = arguments.what, arguments.without
-        if arguments.format == "parquet":
-            if arguments.output is None:
-                raise _needs_file()
-            with _written(arguments.output) as file:
-                write_parquet(connection, experiment, what, file, without)
-            return 0
-        pieces = export(connection, experiment, arguments.format, what, without)
+    if arguments.format == "parquet":
+        return _write_parquet(arguments)
+    asked = arguments.experiment, arguments.format, arguments.what, arguments.without
+    with analysing(arguments) as source:
+        pieces = source.export(*asked)
         if arguments.output is None:
             sys.stdout.writelines(pieces)
         else:
             with _written(arguments.output) as file:
                 file.writelines(piece.encode() for piece in pieces)
+    return 0
+
+
+def _write_parquet(arguments: Namespace) -> int:
+    if arguments.server is not None:
+        raise CoalescopeError(
+            "not_available",
+            "A server sends CSV and JSON, and no Parquet.",
+            advice="Ask for --format csv; or, in Python, coalescope.open(URL).runs is a table that "
+            "writes Parquet.",
+        )
+    with local_store(arguments) as store, store.database.read() as connection:
+        experiment = experiment_of(connection, arguments)
+        if arguments.output is None:
+            raise _needs_file()
+        with _written(arguments.output) as file:
+            write_parquet(connection, experiment, arguments.what, file, arguments.without)
     return 0
 
 

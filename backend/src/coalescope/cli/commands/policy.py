@@ -2,10 +2,9 @@
 """coalescope policy [NAME] --phase … | --clients N | EXPERIMENT."""
 
 from argparse import Namespace
+from contextlib import AbstractContextManager
+from typing import Any
 
-from coalescope_models.phenomena.policies import INTERVALS_US, ClosedLoop, Costs, Phase
-
-from coalescope.cli.local_store import local_store
 from coalescope.cli.output import (
     chosen_levels,
     print_heading,
@@ -14,26 +13,19 @@ from coalescope.cli.output import (
     printable,
     shown,
 )
+from coalescope.cli.places import Computing, analysing, computing
+from coalescope.client.source import Document, Source
 from coalescope.errors import CoalescopeError
-from coalescope.experiments.service import get_experiment
-from coalescope.policies.recorded import Recorded, read_traffic
 from coalescope.policies.schemas import (
     FixedIntervalOut,
     PlayedOut,
+    PolicyOut,
     ProposalOut,
     RecordedOut,
     TrialOut,
-    policy_out,
-    trial_out,
 )
-from coalescope.policies.service import (
-    Clients,
-    OpenLoop,
-    Simulation,
-    get_policy,
-    list_policies,
-    simulate_policy,
-)
+from coalescope.policies.service import get_policy, list_policies
+from coalescope.runs.selection import levels_by_factor
 
 
 def run(arguments: Namespace) -> int:
@@ -42,13 +34,18 @@ def run(arguments: Namespace) -> int:
         _list(arguments)
         return 0
     get_policy(arguments.policy)  # first: whoever mistyped it is not asked for traffic
-    recorded = None if arguments.experiment is None else _recorded(arguments)
-    found = trial_out(simulate_policy(_simulation(arguments, recorded)), recorded)
+    question = _question(arguments)
+    with _place(arguments) as source:
+        found = TrialOut.model_validate(source.policy_trial(question))
     if arguments.json:
         print_json(found)
     else:
         _print(found, arguments.wait_weight)
     return 0
+
+
+def _place(arguments: Namespace) -> AbstractContextManager[Computing | Source]:
+    return computing(arguments) if arguments.experiment is None else analysing(arguments)
 
 
 def _list(arguments: Namespace) -> None:
@@ -58,49 +55,51 @@ def _list(arguments: Namespace) -> None:
             "No policy is named.",
             advice=f"Name one of {', '.join(policy.name for policy in list_policies())}.",
         )
+    with computing(arguments) as source:
+        found = [PolicyOut.model_validate(policy) for policy in source.policies()]
     if arguments.json:
-        print_json([policy_out(policy) for policy in list_policies()])
+        print_json(found)
         return
-    for number, policy in enumerate(list_policies()):
+    for number, policy in enumerate(found):
         if number:
             print()
         print(f"{policy.name}: {policy.title}\n  {policy.summary}\n  {policy.source}")
 
 
-def _recorded(arguments: Namespace) -> Recorded:
+def _question(arguments: Namespace) -> dict[str, Any]:
+    """What is asked, as the API takes it."""
+    asked = {
+        "policy": arguments.policy,
+        "traffic": _traffic(arguments) if arguments.experiment is None else _recorded(arguments),
+        "interrupt_cost_us": arguments.interrupt_cost,
+        "packet_cost_us": arguments.packet_cost,
+        "wait_weight": arguments.wait_weight,
+        "seed": arguments.seed,
+        "propose": arguments.propose,
+    }
+    if arguments.intervals:
+        asked["intervals_us"] = list(arguments.intervals)
+    return asked
+
+
+def _recorded(arguments: Namespace) -> Document:
     if arguments.phases:
         raise CoalescopeError(
             "two_kinds_of_traffic",
             "--phase and an experiment are two kinds of traffic.",
             advice="Give one of them.",
         )
-    with local_store(arguments) as store, store.database.read() as connection:
-        experiment = get_experiment(connection, arguments.experiment)
-        return read_traffic(
-            connection, experiment, arguments.where, arguments.clients, _costs(arguments)
-        )
+    return {
+        "kind": "recorded",
+        "experiment": arguments.experiment,
+        "where": levels_by_factor(arguments.where),
+        "clients": arguments.clients,
+        "spacing": _spacing(arguments),
+        "duration_us": 1e3 * arguments.duration,
+    }
 
 
-def _costs(arguments: Namespace) -> Costs:
-    return Costs(arguments.interrupt_cost, arguments.packet_cost)
-
-
-def _simulation(arguments: Namespace, recorded: Recorded | None) -> Simulation:
-    measured = recorded.intervals_us if recorded else ()
-    return Simulation(
-        policy=arguments.policy,
-        traffic=_traffic(arguments)
-        if recorded is None
-        else recorded.traffic(1e3 * arguments.duration, at_random=arguments.random),
-        costs=_costs(arguments),
-        wait_weight=arguments.wait_weight,
-        intervals_us=tuple(dict.fromkeys(arguments.intervals or measured or INTERVALS_US)),
-        seed=arguments.seed,
-        propose=arguments.propose,
-    )
-
-
-def _traffic(arguments: Namespace) -> OpenLoop | Clients:
+def _traffic(arguments: Namespace) -> Document:
     if arguments.where:
         raise CoalescopeError(
             "no_experiment",
@@ -116,20 +115,32 @@ def _traffic(arguments: Namespace) -> OpenLoop | Clients:
             "wait for their reply; or name an experiment, whose traffic is played.",
         )
     if arguments.clients is None:
-        return OpenLoop(
-            [
-                Phase(1e3 * phase.milliseconds, phase.rate_hz, phase.size_bytes, arguments.random)
-                for phase in arguments.phases
-            ]
-        )
+        phases = [
+            {
+                "duration_us": 1e3 * phase.milliseconds,
+                "packet_rate_hz": phase.rate_hz,
+                "frame_bytes": phase.size_bytes,
+            }
+            for phase in arguments.phases
+        ]
+        return {"kind": "open-loop", "phases": phases, "spacing": _spacing(arguments)}
     if arguments.phases:
         raise CoalescopeError(
             "two_kinds_of_traffic",
             "--phase and --clients are two kinds of traffic.",
             advice="Give one of them.",
         )
-    loop = ClosedLoop(arguments.clients, arguments.frame_bytes, arguments.round_trip)
-    return Clients(loop, 1e3 * arguments.duration)
+    return {
+        "kind": "closed-loop",
+        "clients": arguments.clients,
+        "rtt_min_us": arguments.round_trip,
+        "frame_bytes": arguments.frame_bytes,
+        "duration_us": 1e3 * arguments.duration,
+    }
+
+
+def _spacing(arguments: Namespace) -> str:
+    return "random" if arguments.random else "even"
 
 
 def _print(found: TrialOut, wait_weight: float) -> None:
