@@ -18,6 +18,8 @@ Run = Callable[..., Any]
 FIT = ("fit", "lab", "cpu-overhead", "--method", "ols", "--response", "system_cpu_s")
 VARIANCE = ("variance", "lab", "--measure", "rx_packets", "--factors", "mtu_bytes,delay_us")
 PLAN = ("plan", "lab", "--measure", "rx_interrupts", "--width", "1", "--where", "delay_us=20")
+COMPARE = ("compare", "lab", "--split", "delay_us=0:80", "--measure", "system_cpu_s")
+GATE = (*COMPARE, "--fail-if-worse", "--same-session")
 POLICY = ("policy", "dim", "lab", "--where", "mtu_bytes=1500", "--duration", "20")
 RECOMMEND = (
     *("recommend", "lab", "--minimise", "system_cpu_s", "--unguarded", "--current", "delay_us=0"),
@@ -82,6 +84,8 @@ def test_a_server_answers_as_the_local_store_does(both: Run) -> None:
         ("surface", "lab", "system_cpu_s", "--json"),
         ("surface", "lab", "system_cpu_s", "--where", "delay_us=20", "--json"),
         (*VARIANCE, "--json"),
+        (*COMPARE, "--json"),
+        (*COMPARE, "--measure", "rx_packets", "--json"),
         (*POLICY, "--json"),
         ("policy", "--json"),
         ("export", "lab", "--format", "json"),
@@ -105,6 +109,9 @@ def test_people_read_the_same_of_a_server(both: Run) -> None:
         ((*FIT, "--method", "robust"), "alpha"),
         (VARIANCE, "mtu_bytes × delay_us"),
         (PLAN, "to ± 1 %"),
+        (COMPARE, "system_cpu_s [s], B over A"),
+        ((*COMPARE, "--measure", "rx_packets"), "of 2 measures together"),
+        ((*GATE, "--allow", "40%"), "system_cpu_s is not worse by more than 40 %"),
         (POLICY, "than the best fixed interval"),
         (("policy", "dim", "--clients", "8", "--intervals", "0,64"), "than the best fixed"),
         (("policy",), "dim: Linux DIM"),
@@ -172,6 +179,8 @@ def test_what_is_refused_is_said_alike(both: Run) -> None:
         (*FIT, "--without", "nothing"),
         (*VARIANCE, "--without", "nothing"),
         (*VARIANCE, "--where", "delay_us=1"),
+        (*COMPARE[:2], "nothing", *COMPARE[4:]),
+        (*COMPARE[:-1], "latency_us"),
         ("policy", "dim", "nothing"),
         ("policy", "dum", "lab"),
         ("export", "nothing", "--format", "csv"),

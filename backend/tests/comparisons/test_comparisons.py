@@ -53,8 +53,18 @@ def test_within_the_limit_is_no_regression(client: Any) -> None:
     assert found["overall_verdict"] == "worse"
     assert found["regression"] == {
         "limit_percent": 5, "found": False, "verdict": "not_worse", "overall": False, "cells": [],
-        "reason": None,
+        "reason": None, "p_value": 1.0,
     }  # fmt: skip
+
+
+def test_beside_other_measures_a_verdict_takes_more(client: Any) -> None:
+    both(client, 0.97)
+    alone = compare(client).json()
+    assert alone["overall_verdict"] == "worse"
+    assert 0 < alone["p_value"] < 0.05
+    held = compare(client, level=alone["p_value"] / 2).json()
+    assert held["overall_verdict"] == "unresolved"
+    assert held["overall_ci95"] == alone["overall_ci95"]
 
 
 def test_chance_is_no_regression(client: Any) -> None:

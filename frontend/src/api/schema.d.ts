@@ -1306,6 +1306,12 @@ export interface components {
                 number,
                 number
             ] | null;
+            /**
+             * P Value
+             * Format: double
+             * @description The smallest, overall or of the cells together; 1 where none is known
+             */
+            p_value: number;
             /** Overall Verdict */
             overall_verdict: ("better" | "worse" | "unresolved") | null;
             /** Only A */
@@ -3897,6 +3903,12 @@ export interface components {
              * @description Why not all is known, and what to do
              */
             reason: string | null;
+            /**
+             * P Value
+             * Format: double
+             * @description The largest level at which nothing would be called worse; 1 where nothing can be
+             */
+            p_value: number;
         };
         /**
          * RemarkOut
@@ -6792,6 +6804,8 @@ export interface operations {
                 fail_if_worse_percent?: number | null;
                 /** @description With that: both sides were recorded in one session, where runs do not say when; by default it is not known then whether B is worse */
                 same_session?: boolean;
+                /** @description Probability of calling anything better or worse by chance; less than that of one measure where several are compared at once, by Holm's method of their p_value */
+                level?: number;
                 /**
                  * @description FACTOR=VALUE, any number: only cells with these levels. Several of one factor, repeated or with commas, mean any of them.
                  * @example {

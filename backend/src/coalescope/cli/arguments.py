@@ -96,7 +96,7 @@ def allowance(text: str) -> tuple[str | None, float]:
     name, _, percent = text.rpartition("=")
     if "=" in text and not name.strip():
         raise argparse.ArgumentTypeError(f"{text!r} is not of the form MEASURE=PERCENT")
-    return name.strip() or None, not_negative(_without_sign(percent))
+    return name.strip() or None, zero_to(1000)(_without_sign(percent))
 
 
 def names(text: str) -> tuple[str, ...]:

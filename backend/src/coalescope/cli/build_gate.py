@@ -13,9 +13,9 @@ from coalescope_models.inference.statistics import holm, holm_levels
 from coalescope.cli.exit_statuses import ExitStatus
 from coalescope.cli.output import print_heading, print_json, printable, shown
 from coalescope.cli.shell_hints import as_shell_hint
-from coalescope.comparisons.compared import Compared
-from coalescope.comparisons.regressions import RegressionVerdict, regressions
-from coalescope.comparisons.schemas import ComparisonOut, RegressionOut, comparison_out
+from coalescope.client.source import Judged
+from coalescope.comparisons.regressions import RegressionVerdict
+from coalescope.comparisons.schemas import ComparisonOut, RegressionOut
 from coalescope.errors import CoalescopeError, did_you_mean
 
 #: How often some measure is called worse by chance where none is, at most.
@@ -85,14 +85,14 @@ def _wrong(message: str, advice: str) -> CoalescopeError:
 class _Read:
     """A measure before it is judged: the comparison, or why there is none."""
 
-    compared: Compared | None
+    found: ComparisonOut | None
     why: str
     p_value: float
 
 
 def judge(
     allowed_percent: Mapping[str, float],
-    compare: Callable[[str], Compared],
+    compare: Callable[[str, Judged], ComparisonOut],
     *,
     same_session: bool,
 ) -> list[JudgedMeasure]:
@@ -101,7 +101,7 @@ def judge(
     Errors: 422 of what was typed.
     """
     read = {
-        name: _read(name, percent, compare, same_session=same_session)
+        name: _read(name, Judged(percent, same_session), compare)
         for name, percent in allowed_percent.items()
     }
     p_values = {name: each.p_value for name, each in read.items()}
@@ -109,14 +109,13 @@ def judge(
     judged = []
     for name, percent in allowed_percent.items():
         each = read[name]
-        if each.compared is None:
+        if each.found is None:
             sentence = f"It is not known whether {name} is worse: {each.why}"
             judged.append(JudgedMeasure(name, "not_known", percent, 1.0, sentence, None))
             continue
-        found = comparison_out(
-            each.compared,
-            regressions(each.compared, percent, same_session=same_session, level=levels[name]),
-        )
+        found = each.found
+        if levels[name] != FALSE_ALARMS:
+            found = compare(name, Judged(percent, same_session, levels[name]))
         assert found.regression is not None
         # alone it would have been worse
         of_several = len(read) if each.p_value < FALSE_ALARMS <= adjusted[name] else None
@@ -126,23 +125,17 @@ def judge(
     return judged
 
 
-def _read(
-    measure: str,
-    allowed_percent: float,
-    compare: Callable[[str], Compared],
-    *,
-    same_session: bool,
-) -> _Read:
+def _read(measure: str, judged: Judged, compare: Callable[[str, Judged], ComparisonOut]) -> _Read:
     try:
-        compared = compare(measure)
+        found = compare(measure, judged)
     except CoalescopeError as error:
         if error.code not in _NOTHING_TO_COMPARE:
             raise
         return _Read(
             None, " ".join(filter(None, (error.message, as_shell_hint(error.advice)))), 1.0
         )
-    alone = regressions(compared, allowed_percent, same_session=same_session)
-    return _Read(compared, "", alone.p_value)
+    assert found.regression is not None
+    return _Read(found, "", found.regression.p_value)
 
 
 def conclude(judged: Sequence[JudgedMeasure], *, as_json: bool) -> int:

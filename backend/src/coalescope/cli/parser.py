@@ -60,7 +60,7 @@ _COMMANDS = (
         "compare",
         "Compare two experiments, or two levels in one",
         analyses.compare,
-        of_store=True,
+        of_place=True,
         prints=True,
     ),
     _Command(

@@ -18,8 +18,9 @@ from sqlalchemy.exc import DBAPIError
 
 from coalescope.analyses.schemas import plan_out, variance_out
 from coalescope.analyses.service import analyse_variance, plan_replicates
-from coalescope.client.source import Document, ModelGiven, as_json, closed
-from coalescope.comparisons.schemas import comparison_out
+from coalescope.client.source import UNJUDGED, Document, Judged, ModelGiven, as_json, closed
+from coalescope.comparisons.compared import LEVEL
+from coalescope.comparisons.schemas import judged_comparison
 from coalescope.comparisons.service import compare_experiments
 from coalescope.comparisons.sides import levels_of_sides
 from coalescope.errors import CoalescopeError, Problem, refused
@@ -142,7 +143,13 @@ class LocalStore(LocalModels):
             return _document(surface_out(get_surface(connection, record, measure, where, axes)))
 
     def comparison(
-        self, a: str, b: str, measure: str, levels: Sequence[tuple[str, str]], better: Better | None
+        self,
+        a: str,
+        b: str,
+        measure: str,
+        levels: Sequence[tuple[str, str]],
+        better: Better | None,
+        judged: Judged = UNJUDGED,
     ) -> Document:
         """Ratios of means, B over A."""
         of_a, of_b = levels_of_sides(levels)
@@ -150,7 +157,12 @@ class LocalStore(LocalModels):
             other = experiments.get_experiment(connection, b)
             sides = (record, of_a), (other, of_b)
             found = compare_experiments(connection, *sides, measure, better)
-        return _document(comparison_out(found, None))
+        limit, same_session, level = (
+            judged.fail_if_worse_percent,
+            judged.same_session,
+            judged.level or LEVEL,
+        )
+        return _document(judged_comparison(found, limit, same_session=same_session, level=level))
 
     def variance(
         self,

@@ -12,7 +12,7 @@ import httpx
 from coalescope_host.wrong_scheme import sent_on, wrong_scheme
 from coalescope_models.vocabulary.quantity import Better
 
-from coalescope.client.source import Document, ModelGiven, as_json, closed
+from coalescope.client.source import UNJUDGED, Document, Judged, ModelGiven, as_json, closed
 from coalescope.errors import CoalescopeError, Problem
 from coalescope.runs.chosen import identities
 from coalescope.untrusted.web_addresses import is_loopback, is_server_address
@@ -132,12 +132,23 @@ class Server:
         return self._of(slug, f"/surfaces/{quote(measure, safe='')}", [*where, *named])
 
     def comparison(
-        self, a: str, b: str, measure: str, levels: Sequence[tuple[str, str]], better: Better | None
+        self,
+        a: str,
+        b: str,
+        measure: str,
+        levels: Sequence[tuple[str, str]],
+        better: Better | None,
+        judged: Judged = UNJUDGED,
     ) -> Document:
         """Ratios of means, B over A."""
         asked = [("a", a), ("b", b), ("measure", measure), *levels]
         if better is not None:
             asked.append(("better", better))
+        if judged.fail_if_worse_percent is not None:
+            asked.append(("fail_if_worse_percent", str(judged.fail_if_worse_percent)))
+        asked += [("same_session", "true")] * judged.same_session
+        if judged.level is not None:
+            asked.append(("level", str(judged.level)))
         found: Document = self._get("/api/comparisons", asked)
         return found
 

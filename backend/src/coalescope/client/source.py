@@ -7,7 +7,7 @@ describes: what is made of them cannot differ.
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from coalescope_models.vocabulary.quantity import Better
 
@@ -19,6 +19,24 @@ if TYPE_CHECKING:
 Document = Mapping[str, Any]
 #: The id of a model, or the document of one's own as `coalescope trace` writes it.
 ModelGiven = str | Document
+
+
+class Judged(NamedTuple):
+    """How a comparison is judged.
+
+    Attributes:
+        fail_if_worse_percent: how much worse B may be; None where nobody asks.
+        same_session: whether both sides were recorded in one, where the runs do not say when.
+        level: probability of calling anything better or worse by chance; None for that of a
+            measure that is compared alone.
+    """
+
+    fail_if_worse_percent: float | None = None
+    same_session: bool = False
+    level: float | None = None
+
+
+UNJUDGED = Judged()
 
 
 class Source(Protocol):
@@ -58,7 +76,13 @@ class Source(Protocol):
         """GET /api/experiments/{slug}/surfaces/{measure}."""
 
     def comparison(
-        self, a: str, b: str, measure: str, levels: Sequence[tuple[str, str]], better: Better | None
+        self,
+        a: str,
+        b: str,
+        measure: str,
+        levels: Sequence[tuple[str, str]],
+        better: Better | None,
+        judged: Judged = UNJUDGED,
     ) -> Document:
         """GET /api/comparisons; levels of one side are those of a.FACTOR or b.FACTOR."""
 

@@ -2,10 +2,10 @@
 """Two sides that were compared: what differs, by how much, and whether that is more than chance."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Literal
 
-from coalescope_models.inference.statistics import CellSummary, Comparison, Difference, holm_levels
+from coalescope_models.inference.statistics import CellSummary, Comparison, Difference
 from coalescope_models.vocabulary.quantity import Better, Quantity
 
 from coalescope.experiments.records import Choice, ExperimentRecord, Factors, FactorValue
@@ -95,15 +95,6 @@ class Compared:
         """Whether the overall ratio is more than chance."""
         p_value = self.result.overall_p_value
         return p_value is not None and p_value < self.level
-
-
-def together(compared: Sequence[Compared]) -> list[Compared]:
-    """Correct the verdicts of several measures for their number, by Holm's method (1979).
-
-    Intervals stay those of each measure alone.
-    """
-    levels = holm_levels({n: each.p_value for n, each in enumerate(compared)}, LEVEL)
-    return [replace(each, level=levels[n]) for n, each in enumerate(compared)]
 
 
 def why_no_interval(compared: Compared) -> str:

@@ -21,6 +21,7 @@ def describe_comparison(compared: Compared) -> dict[str, Any]:
         "cells": [_described_cell(compared, cell) for cell in compared.cells],
         "overall_ratio": overall,
         "overall_ci95": compared.result.overall_ci95,
+        "p_value": compared.p_value,
         "overall_verdict": compared.verdict(overall, resolved=compared.overall_resolved),
         "only_a": [dict(factors) for factors in compared.only_a],
         "only_b": [dict(factors) for factors in compared.only_b],

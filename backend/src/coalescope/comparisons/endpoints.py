@@ -5,8 +5,8 @@ from typing import Annotated, Literal
 
 from fastapi import APIRouter, Query, Request
 
-from coalescope.comparisons.regressions import regressions
-from coalescope.comparisons.schemas import ComparisonOut, comparison_out
+from coalescope.comparisons.compared import LEVEL
+from coalescope.comparisons.schemas import ComparisonOut, judged_comparison
 from coalescope.comparisons.service import compare_experiments
 from coalescope.comparisons.sides import SPLIT, levels_of_sides, sides_of
 from coalescope.experiments.endpoints import WHERE_PARAMETERS
@@ -15,7 +15,9 @@ from coalescope.web.connections import ReadConnection
 
 router = APIRouter(prefix="/comparisons", tags=["comparisons"])
 
-_OWN = frozenset({"a", "b", "measure", "split", "better", "fail_if_worse_percent", "same_session"})
+_OWN = frozenset(
+    {"a", "b", "measure", "split", "better", "fail_if_worse_percent", "same_session", "level"}
+)
 
 
 @router.get("", openapi_extra=WHERE_PARAMETERS, summary="Compare two experiments")
@@ -49,6 +51,15 @@ def get_comparison(
             "when; by default it is not known then whether B is worse"
         ),
     ] = False,
+    level: Annotated[
+        float,
+        Query(
+            gt=0,
+            le=LEVEL,
+            description="Probability of calling anything better or worse by chance; less than that "
+            "of one measure where several are compared at once, by Holm's method of their p_value",
+        ),
+    ] = LEVEL,
 ) -> ComparisonOut:
     """Ratios of means, B over A, cell by cell and overall, with intervals.
 
@@ -66,7 +77,6 @@ def get_comparison(
         measure,
         better,
     )
-    limit = fail_if_worse_percent
-    if limit is None:
-        return comparison_out(compared, None)
-    return comparison_out(compared, regressions(compared, limit, same_session=same_session))
+    return judged_comparison(
+        compared, fail_if_worse_percent, same_session=same_session, level=level
+    )

@@ -178,4 +178,5 @@ def describe_regression(regression: Regression) -> dict[str, Any]:
         "overall": regression.overall,
         "cells": [dict(cell.factors) for cell in regression.cells],
         "reason": regression.reason,
+        "p_value": regression.p_value,
     }

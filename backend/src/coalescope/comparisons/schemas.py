@@ -1,12 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
 """Comparisons as the API shows them."""
 
+from dataclasses import replace
+
 from coalescope_models.vocabulary.quantity import Better
 from pydantic import BaseModel, Field
 
 from coalescope.comparisons.compared import Compared, Verdict
 from coalescope.comparisons.description import describe_comparison
-from coalescope.comparisons.regressions import Regression, RegressionVerdict, describe_regression
+from coalescope.comparisons.regressions import (
+    RegressionVerdict,
+    describe_regression,
+    regressions,
+)
 from coalescope.experiments.records import Kind
 from coalescope.experiments.schemas import Chosen, Level, SummaryOut
 from coalescope.glossary.schemas import QuantityOut
@@ -61,6 +67,10 @@ class RegressionOut(BaseModel):
         description="Settings whose whole simultaneous intervals are beyond"
     )
     reason: str | None = Field(description="Why not all is known, and what to do")
+    p_value: float = Field(
+        description="The largest level at which nothing would be called worse; 1 where nothing can "
+        "be"
+    )
 
 
 class ComparisonOut(BaseModel):
@@ -74,6 +84,9 @@ class ComparisonOut(BaseModel):
     cells: list[ComparedCellOut]
     overall_ratio: float = Field(description="Geometric mean; each cell weighs alike")
     overall_ci95: tuple[float, float] | None
+    p_value: float = Field(
+        description="The smallest, overall or of the cells together; 1 where none is known"
+    )
     overall_verdict: Verdict | None
     only_a: list[dict[str, Level]]
     only_b: list[dict[str, Level]]
@@ -81,7 +94,16 @@ class ComparisonOut(BaseModel):
     message: str | None = Field(description="What limits the answer, and what to measure")
 
 
-def comparison_out(compared: Compared, regression: Regression | None) -> ComparisonOut:
-    """That comparison as the API shows it."""
-    judged = None if regression is None else describe_regression(regression)
-    return ComparisonOut.model_validate({**describe_comparison(compared), "regression": judged})
+def judged_comparison(
+    compared: Compared, fail_if_worse_percent: float | None, *, same_session: bool, level: float
+) -> ComparisonOut:
+    """That comparison as the API shows it, at a level, and judged where a limit is given.
+
+    Errors: 422 as `regressions`.
+    """
+    judged = None
+    if fail_if_worse_percent is not None:
+        found = regressions(compared, fail_if_worse_percent, same_session=same_session, level=level)
+        judged = describe_regression(found)
+    described = describe_comparison(replace(compared, level=level))
+    return ComparisonOut.model_validate({**described, "regression": judged})

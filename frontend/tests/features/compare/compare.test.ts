@@ -70,6 +70,7 @@ function comparison(cells: ComparedCell[], overall: [number, number] | null): Co
     cells,
     overall_ratio: 1.05,
     overall_ci95: overall,
+    p_value: 0.001,
     overall_verdict: 'better',
     only_a: [],
     only_b: [{ mtu_bytes: 9000 }],

@@ -2,9 +2,11 @@
 """coalescope compare A B --measure M [--fail-if-worse --allow PERCENT]."""
 
 from argparse import Namespace
+from collections.abc import Callable
+
+from coalescope_models.inference.statistics import holm_levels
 
 from coalescope.cli import build_gate
-from coalescope.cli.local_store import local_store
 from coalescope.cli.output import (
     chosen_levels,
     print_heading,
@@ -14,12 +16,12 @@ from coalescope.cli.output import (
     shown,
     with_unit,
 )
-from coalescope.comparisons.compared import Compared, together
-from coalescope.comparisons.schemas import ComparedCellOut, ComparisonOut, comparison_out
-from coalescope.comparisons.service import compare_experiments
+from coalescope.cli.places import analysing
+from coalescope.client.source import UNJUDGED, Judged
+from coalescope.comparisons.compared import LEVEL
+from coalescope.comparisons.schemas import ComparedCellOut, ComparisonOut
 from coalescope.comparisons.sides import sides_of
 from coalescope.errors import CoalescopeError
-from coalescope.experiments.service import get_experiment
 
 
 def run(arguments: Namespace) -> int:
@@ -37,25 +39,23 @@ def run(arguments: Namespace) -> int:
     allowed = build_gate.allowances(measures, arguments.allow)
     only_a, only_b = _sides(arguments.split)
     _refuse_twice(only_a, arguments.where)
-    with local_store(arguments) as store, store.database.read() as connection:
-        a = get_experiment(connection, arguments.experiment)
-        b = a if arguments.other is None else get_experiment(connection, arguments.other)
+    levels = [
+        *arguments.where,
+        *((f"a.{name}", level) for name, level in only_a),
+        *((f"b.{name}", level) for name, level in only_b),
+    ]
+    sides: tuple[str, str] = (arguments.experiment, arguments.other or arguments.experiment)
+    with analysing(arguments) as source:
 
-        def compared(measure: str) -> Compared:
-            return compare_experiments(
-                connection,
-                (a, [*arguments.where, *only_a]),
-                (b, [*arguments.where, *only_b]),
-                measure,
-                arguments.better,
-            )
+        def compared(measure: str, judged: Judged) -> ComparisonOut:
+            found = source.comparison(*sides, measure, levels, arguments.better, judged)
+            return ComparisonOut.model_validate(found)
 
         if arguments.fail_if_worse:
             one_session: bool = arguments.same_session
             judged = build_gate.judge(allowed, compared, same_session=one_session)
         else:
-            several = together([compared(measure) for measure in measures])
-            found = [comparison_out(each, None) for each in several]
+            found = _together(measures, compared)
     if arguments.fail_if_worse:
         if not arguments.json:
             _print_all([one.comparison for one in judged if one.comparison is not None])
@@ -70,6 +70,21 @@ def run(arguments: Namespace) -> int:
                 "(Holm); intervals are those of each measure alone"
             )
     return 0
+
+
+def _together(
+    measures: list[str], compared: Callable[[str, Judged], ComparisonOut]
+) -> list[ComparisonOut]:
+    """Each measure, with verdicts corrected for their number by Holm's method (1979).
+
+    Intervals stay those of each measure alone.
+    """
+    alone = {measure: compared(measure, UNJUDGED) for measure in measures}
+    levels = holm_levels({measure: each.p_value for measure, each in alone.items()}, LEVEL)
+    return [
+        each if levels[measure] == LEVEL else compared(measure, Judged(level=levels[measure]))
+        for measure, each in alone.items()
+    ]
 
 
 def _refuse_better_of_several(arguments: Namespace, measures: list[str]) -> None:
