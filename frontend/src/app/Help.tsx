@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Help that nobody needs at first: the tour, the definitions, the foot of the page. Fetched once the page is there.
 import { Link } from 'wouter';
+import { currentCopy } from '../api/copy';
+import { fileAddress } from '../api/home';
 import { Definitions } from '../features/glossary/Definitions';
 import { TourButton } from '../features/tour/TourButton';
 import './Help.css';
@@ -13,6 +15,7 @@ export function Foot({ path }: { path: string }) {
       <footer className="foot">
         <Link href="/glossary">Glossary</Link>
         <Link href="/models">Models</Link>
+        {!currentCopy() && <a href={fileAddress('/docs/')}>Documents</a>}
         <TourButton />
       </footer>
       <Definitions path={path} />
