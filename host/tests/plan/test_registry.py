@@ -7,10 +7,11 @@ import tomllib
 from pathlib import Path
 
 import pytest
+from coalescope_host.plan.factor_rule import SWITCH
 from coalescope_host.plan.factors import FACTORS, IN_GLOSSARY, factor_name, log_name, rule_of
 from coalescope_host.plan.plan import PlanError
 from coalescope_host.plan.plan_file import load_plan
-from coalescope_host.plan.registry import MEANINGS, SETTINGS
+from coalescope_host.plan.registry import MEANINGS, SETTINGS, Setting
 from coalescope_models.vocabulary.quantity import QUANTITIES
 
 HEAD = """
@@ -123,3 +124,8 @@ def test_the_page_of_settings_is_of_this_registry() -> None:
     assert (docs / "settings.md").read_text() == written
     for row in SETTINGS:
         assert f"| `{row.name}` |" in written
+
+
+def test_a_setting_must_say_whether_packets_wait_for_an_interrupt_by_it() -> None:
+    with pytest.raises(TypeError, match="delays_interrupts"):
+        Setting("rx_pace", "rx-pace", "RX_PACE", SWITCH, "coalescing")  # type: ignore[call-arg]

@@ -266,8 +266,7 @@ def _whole_numbers(text: str) -> list[int]:
 
 
 def _add_sending(parser: ArgumentParser) -> None:
-    parser.add_argument("--server", metavar="URL", help="send the logs to this server as they come")
-    _add_token_file(parser)
+    _add_server(parser, "send the logs to this server as they come")
     parser.add_argument(
         "--yes-this-interface",
         metavar="NAME",
@@ -324,13 +323,7 @@ def add_upload_arguments(parser: ArgumentParser) -> None:
     parser.add_argument(
         "paths", nargs="+", metavar="FILE|DIR", type=Path, help="run log, or folder of run logs"
     )
-    parser.add_argument(
-        "--server",
-        metavar="URL",
-        required=True,
-        help="address of the server, such as http://host:8000",
-    )
-    _add_token_file(parser)
+    _add_server(parser, "address of the server, such as http://host:8000", required=True)
 
 
 def add_demo_arguments(parser: ArgumentParser) -> None:
@@ -355,15 +348,13 @@ def add_demo_arguments(parser: ArgumentParser) -> None:
         type=Path,
         help="keep the logs in this folder (default: do not keep them)",
     )
-    parser.add_argument(
-        "--server",
-        metavar="URL",
-        help="send the logs to this server (default: http://127.0.0.1:8000, if it answers)",
+    _add_server(
+        parser, "send the logs to this server (default: http://127.0.0.1:8000, if it answers)"
     )
-    _add_token_file(parser)
 
 
-def _add_token_file(parser: ArgumentParser) -> None:
+def _add_server(parser: ArgumentParser, words: str, *, required: bool = False) -> None:
+    parser.add_argument("--server", metavar="URL", required=required, help=words)
     parser.add_argument(
         "--token-file",
         metavar="FILE",

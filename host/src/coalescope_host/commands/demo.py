@@ -19,7 +19,6 @@ from coalescope_host.exit_statuses import FAILED
 from coalescope_host.plan.factors import Levels
 from coalescope_host.plan.plan import Plan
 from coalescope_host.plan.plan_file import plan_of
-from coalescope_host.plan.server_url import A_SERVER, is_server
 from coalescope_host.protocols import RestoreState, SweepError
 from coalescope_host.remote import connect
 from coalescope_host.run import factory
@@ -35,7 +34,7 @@ from coalescope_host.settings.host import open_host
 from coalescope_host.workloads import prepare
 
 from .answer import Answer
-from .ending import UsageError, ended, say
+from .ending import check_server, ended, say
 from .measured import measured_in
 
 LARGEST_MTU_BYTES = 9000
@@ -114,11 +113,10 @@ def _server(options: Namespace) -> str | None:
     """The server that logs go to; the usual one if it is up."""
     if options.server is None:
         return USUAL_SERVER if _answers(USUAL_SERVER) else None
-    if not is_server(options.server):
-        raise UsageError(f"--server {A_SERVER}")
-    if options.out is None and not _answers(options.server):
-        raise SweepError(f"No server answers at {options.server}; --out DIR keeps the logs.")
-    return str(options.server)
+    server = check_server(options.server)
+    if options.out is None and not _answers(server):
+        raise SweepError(f"No server answers at {server}; --out DIR keeps the logs.")
+    return server
 
 
 def _answers(server: str) -> bool:

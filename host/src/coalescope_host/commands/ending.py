@@ -8,6 +8,7 @@ from collections.abc import Callable
 
 from coalescope_host.exit_statuses import FAILED, SIGNALLED, USAGE
 from coalescope_host.plan.plan import PlanError
+from coalescope_host.plan.server_url import A_SERVER, is_server
 from coalescope_host.run import factory
 from coalescope_host.run.journal import JournalError
 from coalescope_host.run.signals import Interrupted
@@ -27,6 +28,13 @@ _TROUBLE: tuple[type[Exception], ...] = (
 
 class UsageError(Exception):
     """The command line asks for what cannot be."""
+
+
+def check_server(url: str) -> str:
+    """That URL of `--server`. Errors: UsageError if logs cannot be sent there."""
+    if not is_server(url):
+        raise UsageError(f"--server {A_SERVER}")
+    return url
 
 
 def ended(

@@ -12,7 +12,6 @@ from coalescope_host.exit_statuses import FAILED
 from coalescope_host.plan.again import replicates_needed
 from coalescope_host.plan.plan import Plan, UploadSpec
 from coalescope_host.plan.plan_file import load_plan
-from coalescope_host.plan.server_url import A_SERVER, is_server
 from coalescope_host.protocols import SweepError
 from coalescope_host.run import factory
 from coalescope_host.run.closing import Cell, places, what_next
@@ -23,7 +22,7 @@ from coalescope_host.run.sweeping import LOGS
 
 from . import restore
 from .answer import Answer
-from .ending import UsageError, ended, say
+from .ending import UsageError, check_server, ended, say
 from .measured import measured_in
 from .without_plan import plan_without, refused_interface
 
@@ -132,10 +131,8 @@ def with_upload(plan: Plan, options: Namespace) -> Plan:
     server = options.server or (plan.upload.server if plan.upload else None)
     if server is None:
         raise UsageError("--token-file without a server: add --server URL.")
-    if not is_server(server):
-        raise UsageError(f"--server {A_SERVER}")
     file = options.token_file or (plan.upload.token_file if plan.upload else None)
-    return replace(plan, upload=UploadSpec(server, file))
+    return replace(plan, upload=UploadSpec(check_server(server), file))
 
 
 def _replicates(text: str | None, plan: Plan) -> AbstractSet[int] | None:

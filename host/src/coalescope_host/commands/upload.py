@@ -6,11 +6,10 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from coalescope_host.exit_statuses import FAILED
-from coalescope_host.plan.server_url import A_SERVER, is_server
 from coalescope_host.run.upload import Outcome, send, token
 
 from .answer import Answer
-from .ending import UsageError, ended, say
+from .ending import check_server, ended, say
 
 
 def run(options: Namespace) -> int:
@@ -19,13 +18,12 @@ def run(options: Namespace) -> int:
 
 
 def _upload(options: Namespace, answer: Answer) -> int:
-    if not is_server(options.server):
-        raise UsageError(f"--server {A_SERVER}")
+    server = check_server(options.server)
     secret = token(options.token_file)
     outcomes: dict[Path, Outcome] = {}
     for path in _logs(options.paths):
         gone = Outcome("refused", "there is no such file")
-        outcome = send(options.server, path, secret) if path.exists() else gone
+        outcome = send(server, path, secret) if path.exists() else gone
         outcomes[path] = outcome
         line = f"{outcome.outcome:8}{path}{': ' if outcome.reason else ''}{outcome.reason}"
         if outcome.arrived:

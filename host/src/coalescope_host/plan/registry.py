@@ -28,9 +28,9 @@ class Setting:
         attribute: the netlink attribute without its prefix, or the kernel's file.
         rule: its levels.
         group: which group of `settings.groups` sets it.
+        delays_interrupts: tells a device when to interrupt: without interrupts it says nothing.
         maximum: the attribute that holds the highest number that the device allows.
         overridden_by: another switch that must be off for it to count.
-        delays_interrupts: tells a device when to interrupt: without interrupts it says nothing.
         in_glossary: it stands in a run log under its own name, not as `factor.NAME`.
         needs: another setting that brings it about: where a cell sets both, it need not be there
             before.
@@ -42,9 +42,9 @@ class Setting:
     attribute: str
     rule: FactorRule
     group: str
+    delays_interrupts: bool
     maximum: str | None = None
     overridden_by: str | None = None
-    delays_interrupts: bool = False
     in_glossary: bool = False
     needs: str | None = None
     aliases: tuple[str, ...] = ()
@@ -55,18 +55,22 @@ class Setting:
         return self.rule is SWITCH
 
 
+# where packets may wait for an interrupt, each row says whether it is one of those
 _coalescing = partial(Setting, group="coalescing")
-_rx_delay = partial(_coalescing, overridden_by="adaptive_rx", delays_interrupts=True)
-_tx_delay = partial(_coalescing, overridden_by="adaptive_tx")
-_rings = partial(Setting, group="rings")
-_channels = partial(Setting, group="channels")
-_pause = partial(Setting, group="pause")
+_rx_moderation = partial(_coalescing, delays_interrupts=True)
+_rx_delay = partial(_rx_moderation, overridden_by="adaptive_rx")
+_other_coalescing = partial(_coalescing, delays_interrupts=False)
+_tx_delay = partial(_other_coalescing, overridden_by="adaptive_tx")
 _napi = partial(Setting, group="napi")
-_sysctl = partial(Setting, group="sysctl")
-_rss = partial(Setting, group="rss")
-_steering = partial(Setting, group="steering")
-_interrupts = partial(Setting, group="interrupts")
-_machine = partial(Setting, group="machine")
+_no_delay = partial(Setting, delays_interrupts=False)
+_rings = partial(_no_delay, group="rings")
+_channels = partial(_no_delay, group="channels")
+_pause = partial(_no_delay, group="pause")
+_sysctl = partial(_no_delay, group="sysctl")
+_rss = partial(_no_delay, group="rss")
+_steering = partial(_no_delay, group="steering")
+_interrupts = partial(_no_delay, group="interrupts")
+_machine = partial(_no_delay, group="machine")
 
 _US = FactorRule("a number of microseconds, 0 or more", (int, float), 0, U32)
 _FRAMES = whole(0, U32, "in frames")
@@ -87,10 +91,12 @@ _PROFILE = FactorRule(
 )
 
 SETTINGS: tuple[Setting, ...] = (
-    Setting("mtu_bytes", "mtu", "MTU", whole(68, 65536, "in bytes"), "mtu", in_glossary=True),
+    _no_delay(
+        "mtu_bytes", "mtu", "MTU", whole(68, 65536, "in bytes"), group="mtu", in_glossary=True
+    ),
     # ethtool -C
-    _coalescing("adaptive_rx", "adaptive-rx", "USE_ADAPTIVE_RX", SWITCH, delays_interrupts=True),
-    _coalescing("adaptive_tx", "adaptive-tx", "USE_ADAPTIVE_TX", SWITCH),
+    _rx_moderation("adaptive_rx", "adaptive-rx", "USE_ADAPTIVE_RX", SWITCH),
+    _other_coalescing("adaptive_tx", "adaptive-tx", "USE_ADAPTIVE_TX", SWITCH),
     _rx_delay("delay_us", "rx-usecs", "RX_USECS", _US, in_glossary=True),
     _rx_delay("rx_frames", "rx-frames", "RX_MAX_FRAMES", _FRAMES, aliases=("rx-max-frames",)),
     _rx_delay("rx_delay_irq_us", "rx-usecs-irq", "RX_USECS_IRQ", _US),
@@ -99,35 +105,33 @@ SETTINGS: tuple[Setting, ...] = (
     _tx_delay("tx_frames", "tx-frames", "TX_MAX_FRAMES", _FRAMES, aliases=("tx-max-frames",)),
     _tx_delay("tx_delay_irq_us", "tx-usecs-irq", "TX_USECS_IRQ", _US),
     _tx_delay("tx_frames_irq", "tx-frames-irq", "TX_MAX_FRAMES_IRQ", _FRAMES),
-    _coalescing("stats_block_us", "stats-block-usecs", "STATS_BLOCK_USECS", _US),
-    _coalescing("packet_rate_low", "pkt-rate-low", "PKT_RATE_LOW", _FRAMES),
-    _coalescing("rx_delay_low_us", "rx-usecs-low", "RX_USECS_LOW", _US, delays_interrupts=True),
-    _coalescing(
-        "rx_frames_low", "rx-frames-low", "RX_MAX_FRAMES_LOW", _FRAMES, delays_interrupts=True
-    ),
-    _coalescing("tx_delay_low_us", "tx-usecs-low", "TX_USECS_LOW", _US),
-    _coalescing("tx_frames_low", "tx-frames-low", "TX_MAX_FRAMES_LOW", _FRAMES),
-    _coalescing("packet_rate_high", "pkt-rate-high", "PKT_RATE_HIGH", _FRAMES),
-    _coalescing("rx_delay_high_us", "rx-usecs-high", "RX_USECS_HIGH", _US, delays_interrupts=True),
-    _coalescing(
-        "rx_frames_high", "rx-frames-high", "RX_MAX_FRAMES_HIGH", _FRAMES, delays_interrupts=True
-    ),
-    _coalescing("tx_delay_high_us", "tx-usecs-high", "TX_USECS_HIGH", _US),
-    _coalescing("tx_frames_high", "tx-frames-high", "TX_MAX_FRAMES_HIGH", _FRAMES),
-    _coalescing(
+    _other_coalescing("stats_block_us", "stats-block-usecs", "STATS_BLOCK_USECS", _US),
+    _other_coalescing("packet_rate_low", "pkt-rate-low", "PKT_RATE_LOW", _FRAMES),
+    _rx_moderation("rx_delay_low_us", "rx-usecs-low", "RX_USECS_LOW", _US),
+    _rx_moderation("rx_frames_low", "rx-frames-low", "RX_MAX_FRAMES_LOW", _FRAMES),
+    _other_coalescing("tx_delay_low_us", "tx-usecs-low", "TX_USECS_LOW", _US),
+    _other_coalescing("tx_frames_low", "tx-frames-low", "TX_MAX_FRAMES_LOW", _FRAMES),
+    _other_coalescing("packet_rate_high", "pkt-rate-high", "PKT_RATE_HIGH", _FRAMES),
+    _rx_moderation("rx_delay_high_us", "rx-usecs-high", "RX_USECS_HIGH", _US),
+    _rx_moderation("rx_frames_high", "rx-frames-high", "RX_MAX_FRAMES_HIGH", _FRAMES),
+    _other_coalescing("tx_delay_high_us", "tx-usecs-high", "TX_USECS_HIGH", _US),
+    _other_coalescing("tx_frames_high", "tx-frames-high", "TX_MAX_FRAMES_HIGH", _FRAMES),
+    _other_coalescing(
         "sample_interval_s", "sample-interval", "RATE_SAMPLE_INTERVAL", whole(0, U32, "in seconds")
     ),
-    _coalescing("cqe_mode_rx", "cqe-mode-rx", "USE_CQE_MODE_RX", SWITCH),
-    _coalescing("cqe_mode_tx", "cqe-mode-tx", "USE_CQE_MODE_TX", SWITCH),
-    _coalescing(
+    _other_coalescing("cqe_mode_rx", "cqe-mode-rx", "USE_CQE_MODE_RX", SWITCH),
+    _other_coalescing("cqe_mode_tx", "cqe-mode-tx", "USE_CQE_MODE_TX", SWITCH),
+    _other_coalescing(
         "tx_aggr_bytes", "tx-aggr-max-bytes", "TX_AGGR_MAX_BYTES", whole(0, U32, "in bytes")
     ),
-    _coalescing("tx_aggr_frames", "tx-aggr-max-frames", "TX_AGGR_MAX_FRAMES", _FRAMES),
-    _coalescing("tx_aggr_delay_us", "tx-aggr-time-usecs", "TX_AGGR_TIME_USECS", _US),
-    _coalescing("dim_profile_rx", "rx-profile", "RX_PROFILE", _PROFILE),
-    _coalescing("dim_profile_tx", "tx-profile", "TX_PROFILE", _PROFILE),
-    _coalescing("rx_cqe_frames", "rx-cqe-frames", "RX_CQE_FRAMES", _FRAMES),
-    _coalescing("rx_cqe_delay_ns", "rx-cqe-nsecs", "RX_CQE_NSECS", whole(0, U32, "in nanoseconds")),
+    _other_coalescing("tx_aggr_frames", "tx-aggr-max-frames", "TX_AGGR_MAX_FRAMES", _FRAMES),
+    _other_coalescing("tx_aggr_delay_us", "tx-aggr-time-usecs", "TX_AGGR_TIME_USECS", _US),
+    _other_coalescing("dim_profile_rx", "rx-profile", "RX_PROFILE", _PROFILE),
+    _other_coalescing("dim_profile_tx", "tx-profile", "TX_PROFILE", _PROFILE),
+    _other_coalescing("rx_cqe_frames", "rx-cqe-frames", "RX_CQE_FRAMES", _FRAMES),
+    _other_coalescing(
+        "rx_cqe_delay_ns", "rx-cqe-nsecs", "RX_CQE_NSECS", whole(0, U32, "in nanoseconds")
+    ),
     # ethtool -G
     _rings("ring_rx", "rx", "RX", _DESCRIPTORS, maximum="RX_MAX"),
     _rings("ring_rx_mini", "rx-mini", "RX_MINI", _DESCRIPTORS, maximum="RX_MINI_MAX"),
@@ -175,13 +179,26 @@ SETTINGS: tuple[Setting, ...] = (
         whole(0, (1 << 31) - 1, "the number of deferrals"),
         delays_interrupts=True,
     ),
-    _napi("gro_flush_timeout_ns", "gro-flush-timeout", "GRO_FLUSH_TIMEOUT", _NANOSECONDS),
-    _napi("irq_suspend_timeout_ns", "irq-suspend-timeout", "IRQ_SUSPEND_TIMEOUT", _NANOSECONDS),
+    _napi(
+        "gro_flush_timeout_ns",
+        "gro-flush-timeout",
+        "GRO_FLUSH_TIMEOUT",
+        _NANOSECONDS,
+        delays_interrupts=False,
+    ),
+    _napi(
+        "irq_suspend_timeout_ns",
+        "irq-suspend-timeout",
+        "IRQ_SUSPEND_TIMEOUT",
+        _NANOSECONDS,
+        delays_interrupts=False,
+    ),
     _napi(
         "napi_threaded",
         "threaded",
         "THREADED",
         FactorRule('true, false or "busy-poll"', (bool, str), choices=("busy-poll",)),
+        delays_interrupts=False,
     ),
     # ethtool -X
     _rss(
@@ -243,7 +260,7 @@ SETTINGS: tuple[Setting, ...] = (
         aliases=("cstate", "c-state"),
     ),
     _machine("irqbalance", "irqbalance", "irqbalance", SWITCH),
-    Setting(WORKLOAD_CPUS, "workload-affinity", "taskset", CPUS, "workload"),
+    _no_delay(WORKLOAD_CPUS, "workload-affinity", "taskset", CPUS, group="workload"),
 )
 
 BY_NAME: Mapping[str, Setting] = MappingProxyType({row.name: row for row in SETTINGS})
