@@ -44,16 +44,18 @@ def send_at_once(client: Any, contents: Sequence[bytes]) -> list[Any]:
 
     What is known already waits for no turn: its answer is there before the others'.
     """
-    queues = client.app.state.database.batcher._waiting
+    batcher = client.app.state.database.batcher
     with ThreadPoolExecutor(len(contents)) as pool:
         with nobody_writes(client):
             first = pool.submit(client.upload, contents[0], "0.runlog")
-            wait_until(lambda: "lab" in queues, "the first does not take the turn")
+            wait_until(
+                lambda: batcher.waiting("lab") is not None, "the first does not take the turn"
+            )
             named = [(content, f"{n}.runlog") for n, content in enumerate(contents[1:], start=1)]
             others = [pool.submit(client.upload, *one) for one in named]
 
             def all_wait() -> bool:
-                return len(queues["lab"]) + sum(one.done() for one in others) == len(others)
+                return batcher.waiting("lab") + sum(one.done() for one in others) == len(others)
 
             wait_until(all_wait, "some do not wait for their turn")
         return [one.result() for one in (first, *others)]
@@ -187,7 +189,7 @@ def test_turns_are_taken_whole_and_errors_reach_everybody() -> None:
         assert begun.wait(TIMEOUT_S)
         others = [pool.submit(together.do, "key", item, work) for item in (13, 14, 15)]
         elsewhere = pool.submit(together.do, "another key", 2, work)
-        wait_until(lambda: len(together._waiting["key"]) == 3 and [2] in seen, "they do not wait")
+        wait_until(lambda: together.waiting("key") == 3 and [2] in seen, "they do not wait")
         go_on.set()
     assert (first.result(), elsewhere.result()) == (-1, -2)
     assert seen[0] == [1]

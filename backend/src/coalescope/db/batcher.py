@@ -62,6 +62,12 @@ class Batcher:
         outcome: R = message.outcome
         return outcome
 
+    def waiting(self, key: str) -> int | None:
+        """How many wait under this key for the batch that runs; None: none runs."""
+        with self._lock:
+            waiting = self._waiting.get(key)
+            return None if waiting is None else len(waiting)
+
     def _take(
         self,
         key: str,

@@ -30,19 +30,30 @@ def store_options(default: str | None = None) -> argparse.ArgumentParser:
 def place_options(default: str | None = None) -> argparse.ArgumentParser:
     """The local store or a server; `default` as in `store_options`."""
     options = argparse.ArgumentParser(add_help=False, parents=[store_options(default)])
+    server(
+        options,
+        "work on this server, such as http://host:8000, and not on the local store",
+        default=default,
+    )
+    return options
+
+
+def server(
+    options: argparse._ActionsContainer,
+    words: str,
+    *,
+    required: bool = False,
+    default: str | None = None,
+) -> None:
+    """Which server, and who asks it."""
     options.add_argument(
         "--server",
         metavar="URL",
         type=arguments.server,
+        required=required,
         default=default,
-        help="work on this server, such as http://host:8000, and not on the local store",
+        help=words,
     )
-    token_file(options, default)
-    return options
-
-
-def token_file(options: argparse._ActionsContainer, default: str | None = None) -> None:
-    """Who asks a server."""
     options.add_argument(
         "--token-file",
         metavar="FILE",

@@ -59,16 +59,9 @@ def import_(parser: argparse.ArgumentParser) -> None:
 def upload(parser: argparse.ArgumentParser) -> None:
     """Of `coalescope upload`."""
     _files(parser)
-    parser.add_argument(
-        "--server",
-        metavar="URL",
-        required=True,
-        type=arguments.server,
-        help="address of the server, such as http://host:8000",
-    )
+    shared.server(parser, "address of the server, such as http://host:8000", required=True)
     shared.mapping(parser)
     shared.destination(parser)
-    shared.token_file(parser)
     parser.add_argument(
         "--parallel",
         type=arguments.one_to(256),
