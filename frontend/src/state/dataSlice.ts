@@ -24,7 +24,7 @@ import { type Place, placesToCome } from './planned';
 import type { ExperimentSubject, ModelSubject, Subject } from './subject';
 
 /** What the paper and its readers look at first; the rest of the measures follow. */
-const FIRST = [
+const MENU_ORDER = [
   'traffic_cpu_jiffies_per_gb',
   'traffic_cpu_s_per_gb',
   'system_cpu_jiffies_per_gb',
@@ -46,7 +46,8 @@ const FIRST = [
 /** Said to be missing where they are: every experiment of this kind is asked for them. */
 const EXPECTED = ['packets_per_interrupt', 'throughput_mbps', 'rx_interrupt_rate_hz', 'system_cpu_percent'];
 
-const order = (name: string): number => (FIRST.indexOf(name) + FIRST.length + 1) % (FIRST.length + 1);
+/** Of one that is not in the list (−1): the largest of all. */
+const order = (name: string): number => MENU_ORDER.indexOf(name) >>> 0;
 
 /** One setting of the choices: its cells, how they span the picture, what was measured in them. */
 export interface DataSlice {

@@ -20,7 +20,7 @@ export function spotOf(layout: Layout, factors: Factors): Spot {
 }
 
 /** By which packets wait beside a delay: names and units that the glossary does not have. */
-const WAITS: Readonly<Record<string, readonly [string, string]>> = {
+const WAIT_WORDS: Readonly<Record<string, readonly [string, string]>> = {
   'factor.rx_frames': ['Frames before an interrupt', ''],
   'factor.gro_flush_timeout_ns': ['GRO flush timeout', 'ns'],
   'factor.irq_suspend_timeout_ns': ['IRQ suspend timeout', 'ns'],
@@ -34,11 +34,11 @@ interface Called {
 
 /** "Frames before an interrupt", "Moderation rate": a wait as a control says it. */
 export const waitName = (axis: Called): string =>
-  WAITS[axis.name]?.[0] ?? shortName({ ...axis, label: axis.label.replace(/^factor\./, '') });
+  WAIT_WORDS[axis.name]?.[0] ?? shortName({ ...axis, label: axis.label.replace(/^factor\./, '') });
 
 /** "GRO flush timeout at most 200 000 ns", of a wait that is on no axis, too. */
 export function waitLimit(axis: Called & { readonly unit: string }, atMost: number): string {
-  const unit = WAITS[axis.name]?.[1] ?? axis.unit;
+  const unit = WAIT_WORDS[axis.name]?.[1] ?? axis.unit;
   const words = unit === '' || unit === '1' ? '' : `\u00a0${unit}`;
   return `${waitName(axis)} at most ${setting(atMost)}${words}`;
 }
