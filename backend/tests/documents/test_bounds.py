@@ -41,6 +41,7 @@ SAID = {
         f"of experiments, and of deleted ones, at most {bounds.LISTED}; of runs 1,000",
         f"the newest {bounds.LISTED} are listed, of each upload with its first "
         f"{bounds.LISTED_UPLOAD_RUNS} runs",
+        f"each JSON text by {bounds.JSON_VALUES:,} values",
         f"a text of ethtool by {bounds.SETTINGS:,} settings",
         f"a server takes {bounds.LOG_BLOCKS:,}:",
         f"archives of at most {bounds.ARCHIVE_BYTES >> GIB} GiB",

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from coalescope.errors import CoalescopeError, Problem
 from coalescope.foreign.registry import MOST_BYTES, ReadFile, read_file
+from coalescope.untrusted.bounds import JSON_VALUES
 from coalescope.untrusted.confined import Bounds
 from coalescope.untrusted.confinement import confined
 
@@ -130,6 +131,20 @@ def test_a_cut_off_file_says_where() -> None:
 def test_brackets_nested_deeply_are_refused() -> None:
     start = b'{"start": {"version": "iperf 3.12"}, "end": '
     assert "nested" in refused(start + b"[" * 100_000 + b"]" * 100_000 + b"}").message
+
+
+@pytest.mark.parametrize("empty", [b"{}", b"[]", b'{"a":{}}', b"0"])
+def test_more_values_than_it_takes_to_read_are_refused_before(empty: bytes) -> None:
+    start = b'{"start": {"version": "iperf 3.12"}, "end": ['
+    fault = refused(start + (empty + b",") * JSON_VALUES + b"0]}", within_bounds)
+    assert f"more than {JSON_VALUES:,} JSON values" in fault.message
+
+
+def test_as_many_values_as_a_file_may_hold_are_read_within_bounds() -> None:
+    document = corpus_file(CLIENT).rstrip().removesuffix(b"}")
+    values = b'{"b":{}},' * (JSON_VALUES // 3 - 2_000)  # of each, both brackets and the comma count
+    content = document + b', "more": [' + values + b"0]}"
+    assert isinstance(within_bounds(content), ReadFile)
 
 
 def test_a_bomb_behind_gzip_is_refused_before_it_is_unpacked() -> None:

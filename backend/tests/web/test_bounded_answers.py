@@ -4,13 +4,15 @@
 Every GET that the API describes is asked.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
+from difflib import get_close_matches
 from typing import Any
 
 import httpx
 import pytest
 import sqlalchemy as sa
 from anyio.from_thread import start_blocking_portal
+from coalescope import errors
 from coalescope.client.server import Server
 from coalescope.db import tables
 from coalescope.db.timestamps import utc_now
@@ -204,6 +206,28 @@ def test_pages_keep_what_was_asked(crowded: Any) -> None:
     last = crowded.get("/api/experiments", params=asked | {"offset": 98})
     assert [each["slug"] for each in last.json()] == SLUGS[198:200]
     assert "link" not in last.headers
+
+
+def test_a_name_that_is_not_there_is_compared_with_few(
+    crowded: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    compared: list[int] = []
+
+    def counted(name: str, names: Collection[str], **how: Any) -> list[str]:
+        compared.append(len(names))
+        return get_close_matches(name, names, **how)
+
+    monkeypatch.setattr(errors, "get_close_matches", counted)
+    missed = [
+        crowded.get("/api/experiments/e0500x"),
+        crowded.post("/api/experiments/deleted-e0500x/restoration"),
+    ]
+    advice = [answer.json()["error"]["advice"] for answer in missed]
+    assert [answer.status_code for answer in missed] == [404, 404]
+    assert "Did you mean e0500 " in advice[0]
+    assert "Did you mean deleted-e0500 " in advice[1]
+    assert len(compared) == 2
+    assert max(compared) <= 200
 
 
 class InProcess(httpx.BaseTransport):

@@ -12,10 +12,10 @@ from sqlalchemy.engine import Connection
 
 from coalescope.db.engine import tell
 from coalescope.db.timestamps import utc_now
-from coalescope.errors import conflict, did_you_mean, not_found
+from coalescope.errors import conflict, not_found
 from coalescope.experiments import repository
 from coalescope.experiments.records import DeletedExperiment, ExperimentRecord
-from coalescope.experiments.service import get_experiment, touch
+from coalescope.experiments.service import get_experiment, perhaps_meant, touch
 
 
 def change(
@@ -69,7 +69,7 @@ def restore(connection: Connection, slug: str) -> ExperimentRecord:
     """Take a deletion back. Errors: 404; 409 for an experiment that was not deleted."""
     record = repository.get(connection, slug)
     if record is None:
-        meant = did_you_mean(slug, (each.slug for each in list_deleted(connection)))
+        meant = perhaps_meant(connection, slug, deleted=True)
         advice = f"{meant}The list of deleted experiments has all that can be restored."
         raise not_found("deleted experiment", slug, advice)
     if record.deleted_at is None:

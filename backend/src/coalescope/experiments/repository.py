@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """SQL of experiments, and of cells as they are read."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import sqlalchemy as sa
@@ -147,7 +147,11 @@ def _summaries(connection: Connection, experiment_id: int) -> dict[int, dict[str
     return found
 
 
-def slugs(connection: Connection) -> Sequence[str]:
-    """All slugs of experiments that are not deleted, in order."""
-    query = sa.select(experiments.c.slug).where(experiments.c.deleted_at.is_(None))
-    return list(connection.scalars(query.order_by(experiments.c.slug)))
+def slugs_around(connection: Connection, slug: str, most: int, *, deleted: bool) -> list[str]:
+    """Slugs that in their order stand before and after this one, at most so many on each side."""
+    is_deleted = experiments.c.deleted_at.is_not(None)
+    of_kind = sa.select(experiments.c.slug).where(is_deleted if deleted else ~is_deleted)
+    before = of_kind.where(experiments.c.slug < slug).order_by(experiments.c.slug.desc())
+    after = of_kind.where(experiments.c.slug > slug).order_by(experiments.c.slug)
+    found = [list(connection.scalars(side.limit(most))) for side in (before, after)]
+    return found[0][::-1] + found[1]

@@ -22,17 +22,26 @@ from coalescope.untrusted.bounds import COLUMNS
 
 SLUG = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 MAX_SLUG = 80
+_COMPARED = 100  # names on each side of one that there is not
 
 
 def get_experiment(connection: Connection, slug: str) -> ExperimentRecord:
     """The experiment of that slug. Errors: 404, for a deleted one too; it names the nearest."""
     record = repository.get(connection, slug)
     if record is None:
-        meant = did_you_mean(slug, repository.slugs(connection))
+        meant = perhaps_meant(connection, slug, deleted=False)
         raise not_found("experiment", slug, f"{meant}The list of experiments has all names.")
     if record.deleted_at is not None:
         raise was_deleted(record)
     return record
+
+
+def perhaps_meant(connection: Connection, slug: str, *, deleted: bool) -> str:
+    """The start of advice: names like this one, of those that stand around it in their order.
+
+    To compare one takes up to 0.4 ms, and others may have stored any number of them.
+    """
+    return did_you_mean(slug, repository.slugs_around(connection, slug, _COMPARED, deleted=deleted))
 
 
 def was_deleted(

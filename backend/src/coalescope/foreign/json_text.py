@@ -7,7 +7,10 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from coalescope_host.run_log import values_in
+
 from coalescope.foreign.records import Unreadable
+from coalescope.untrusted.bounds import JSON_VALUES, most
 from coalescope.untrusted.nesting import exceeds_depth
 
 _DEEPEST = 64
@@ -22,6 +25,11 @@ def documents(content: bytes) -> Iterator[Any]:
 
     What JSON cannot hold (NaN, Infinity) is None. Errors: Unreadable, with its offset.
     """
+    if values_in(content, most(JSON_VALUES)) > most(JSON_VALUES):
+        raise Unreadable(
+            f"It holds more than {JSON_VALUES:,} JSON values.",
+            "Split it: let the tool write several shorter files.",
+        )
     if exceeds_depth(_DEEPEST, content):
         raise Unreadable(
             f"Its brackets are nested more than {_DEEPEST} deep, which no tool writes.",

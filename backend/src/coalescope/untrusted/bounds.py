@@ -96,5 +96,8 @@ ARCHIVE_HEADER_BYTES: Final = 8 * 2**10
 ARCHIVE_MEMBERS: Final = 100_000
 ARCHIVE_MEMORY_BYTES: Final = 96 * 2**20
 ZIP_DIRECTORY_BYTES: Final = 4 * 2**20
+#: Of a JSON text: its values, all levels together, counted before it is read. Read, each takes up
+#: to 130 bytes; as sysstat and iperf3 write them, this many are 19 MiB and more.
+JSON_VALUES: Final = 1_500_000
 #: Of a JSON export that comes back: ten times as much memory is what it takes to read it.
 EXPORT_BYTES: Final = 8 * 2**20

@@ -2,6 +2,7 @@
 """The run log: one file per run. Format: docs/run-log-format.md."""
 
 from .agreement import cross_checks
+from .bounded_json import values_in
 from .checking import check
 from .contents import contents
 from .continuation import Longer, continuation
@@ -75,6 +76,7 @@ __all__ = [
     "standard_field",
     "tasks_percent",
     "uncounted_bytes",
+    "values_in",
     "window_counters",
     "window_counts",
 ]
