@@ -114,7 +114,7 @@ export function useComparisons(sides: readonly Side[], measure: string | undefin
 }
 
 /** Levels of one side only: `a.workload=udp`, `b.workload=tcp`. */
-export function oneSided(a: Side, b: Side): Record<string, string> {
+function oneSided(a: Side, b: Side): Record<string, string> {
   const named = (letter: string, { where }: Side) =>
     Object.entries(where).map(([name, level]) => [`${letter}.${name}`, level] as const);
   return Object.fromEntries([...named('a', a), ...named('b', b)]);

@@ -36,7 +36,6 @@ export type UserModel = Schemas['UserModelIn'];
 export type Problem = Schemas['Problem'];
 export type Where = Problem['where'];
 export type ErrorBody = Schemas['ErrorBody'];
-export type Warning = Schemas['WarningOut'];
 
 export type UploadReceipt = Schemas['UploadReceipt'];
 export type Run = Schemas['RunOut'];
@@ -64,7 +63,6 @@ export type Candidate = Schemas['CandidateOut'];
 export type PolicyTrial = Schemas['TrialOut'];
 export type Commands = Schemas['CommandsOut'];
 export type Aim = Schemas['AimIn'];
-export type Constraint = Schemas['ConstraintIn'];
 export type Look = Schemas['LookOut'];
 export type SeenColumn = Schemas['SeenColumnOut'];
 export type TableMapping = Schemas['MappingOut'];

@@ -43,7 +43,7 @@ export function frames(draw: () => void): Frames {
   };
 }
 
-export interface SpareTime {
+interface SpareTime {
   /** Within a frame: to work once it is made, in what it leaves of its time. */
   ask(): void;
   stop(): void;

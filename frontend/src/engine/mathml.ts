@@ -33,7 +33,7 @@ export function sizeFences(markup: string): string {
  * Roots as powers: a browser draws the radical sign only from a font with a mathematics table, and without one the root would silently be
  * missing from the equation.
  */
-export function powersForRoots(markup: string): string {
+function powersForRoots(markup: string): string {
   const root = /<msqrt>((?:(?!<msqrt>)[\s\S])*?)<\/msqrt>/;
   const bracket = (form: string, sign: string): string =>
     `<mo fence="true" form="${form}" stretchy="true">${sign}</mo>`;
@@ -49,7 +49,7 @@ export function powersForRoots(markup: string): string {
 }
 
 /** The brace before cases as the left edge of their table, which is as high as they are: no font has to stretch it. */
-export function edgesForBraces(markup: string): string {
+function edgesForBraces(markup: string): string {
   return markup
     .replace(
       /<mo fence="true" form="prefix" stretchy="true">{<\/mo>(<mpadded[^>]*>)?<mtable/g,

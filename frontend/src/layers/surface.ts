@@ -43,7 +43,7 @@ export function colours(
   }
 }
 
-export interface Painting {
+interface Painting {
   readonly z: Float64Array;
   readonly nx: number;
   readonly ny: number;

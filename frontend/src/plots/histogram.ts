@@ -10,7 +10,7 @@ export interface Histogram {
   readonly counts: readonly number[];
 }
 
-export interface Bin {
+interface Bin {
   readonly from: number;
   readonly to: number;
   /** Percent of all. */

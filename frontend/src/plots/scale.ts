@@ -30,7 +30,7 @@ export function log(domain: Pair, range: Pair): Scale {
 const GAP = Math.log(3);
 
 /** Logarithmic from `least` up, and straight from there down to zero, which has a place of its own. */
-export function logFromZero(least: number, domain: Pair, range: Pair): Scale {
+function logFromZero(least: number, domain: Pair, range: Pair): Scale {
   const at = Math.log(least);
   const forward = (v: number): number => (v >= least ? Math.log(v) : at - GAP + (GAP * v) / least);
   const back = (u: number): number => (u >= at ? Math.exp(u) : ((u - at + GAP) / GAP) * least);

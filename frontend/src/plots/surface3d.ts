@@ -2,7 +2,7 @@
 // A surface over a plane seen from aside: parallel projection, facets from the far side to the near one, and what hides behind them.
 // Coordinates: u and v across the floor, h up, each 0 to 1 within the box.
 
-export interface Box3 {
+interface Box3 {
   readonly left: number;
   readonly top: number;
   readonly width: number;

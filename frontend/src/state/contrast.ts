@@ -19,7 +19,7 @@ import {
 } from './layout';
 
 /** `told`: the interval leaves out “no difference”. `same`: it holds it. `unjudged`: there is no interval to say. */
-export type Judgement = 'told' | 'same' | 'unjudged';
+type Judgement = 'told' | 'same' | 'unjudged';
 
 export interface Contrasted {
   readonly point: Point;

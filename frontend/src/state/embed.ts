@@ -7,7 +7,7 @@ const VIEWS = /^\/(explorer|models|figures)\/[^/]+$/;
 export const THEMES = ['auto', 'light', 'dark'] as const;
 export type EmbedTheme = (typeof THEMES)[number];
 
-export interface EmbedOptions {
+interface EmbedOptions {
   /** auto follows the reader's system. */
   readonly theme: EmbedTheme;
   /** Whether the model's parameters stand below the drawing. */

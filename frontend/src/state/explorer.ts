@@ -148,7 +148,7 @@ function carried(value: number | null, from: AxisSchema | null, to: AxisSchema |
 }
 
 /** Another cut keeps what it can of the view: the measure and the crosshair, where it has them. */
-export function afterCut(state: ExplorerState, cut: SliceSelection, schema: ViewSchema): ExplorerState {
+function afterCut(state: ExplorerState, cut: SliceSelection, schema: ViewSchema): ExplorerState {
   const start = stateFor(schema, cut);
   const [before, after] = [schema.slice(state), schema.slice(cut)];
   const axes = [before.x, before.y];

@@ -17,7 +17,7 @@ export interface Field {
 }
 
 /** The coordinate in which an axis is even: ln where it is logarithmic, with a place of its own for zero. */
-export function evenCoordinate(axis: Axis | null): (v: number) => number {
+function evenCoordinate(axis: Axis | null): (v: number) => number {
   // what lies between two cells does not depend on how the picture is scaled
   const spacing = axis?.natural ?? axis?.spacing;
   if (!axis || spacing === 'linear') return (v) => v;

@@ -53,8 +53,8 @@ export interface Turn {
 }
 
 export const START_TURN: Turn = { round: -32, above: 26 };
-export const LEAST_ABOVE = 4;
-export const MOST_ABOVE = 86;
+const LEAST_ABOVE = 4;
+const MOST_ABOVE = 86;
 
 /** Whole degrees: −179 to 180 round, never below the floor nor quite from the top. */
 export function turned({ round, above }: Turn, dRound: number, dAbove: number): Turn {

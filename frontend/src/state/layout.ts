@@ -101,7 +101,7 @@ export function scaled(axis: Axis, scale: AxisScale | null): Axis {
 }
 
 /** Running numbers and small counts of one's own, 4, 5, 6 …: nothing lies between two of them. */
-export function isRunningNumber({ name, unit, levels }: Pick<Factor, 'name' | 'unit' | 'levels'>): boolean {
+function isRunningNumber({ name, unit, levels }: Pick<Factor, 'name' | 'unit' | 'levels'>): boolean {
   const numbers = levels.filter((v): v is number => Number.isInteger(v)).sort((a, b) => a - b);
   const own = name.startsWith('factor.') && unit === '';
   return own && numbers.length === levels.length && numbers.length > 2 && numbers.every((v, i) => v === numbers[0] + i);

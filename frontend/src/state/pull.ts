@@ -7,7 +7,7 @@ import { type Frames, prepare } from './prediction';
 type Theta = Readonly<Record<string, number>>;
 
 /** A parameter that moves the surface here, and by how much over its own ruler. */
-export interface Mover {
+interface Mover {
   readonly slider: Slider;
   /** What a hundredth of its ruler changes here, in hundredths of the ruler: always positive. */
   readonly reach: number;

@@ -2,7 +2,7 @@
 // An address read one parameter at a time: one that cannot be used is left out alone, and reported. No DOM.
 
 /** Version of the addresses that this page writes. An address without one is of version 1; it goes up when a parameter's meaning changes. */
-export const VERSION = 1;
+const VERSION = 1;
 
 export interface Rejected {
   readonly name: string;

@@ -2,7 +2,7 @@
 // Measures that addresses still name. No DOM.
 
 /** What an address means today by a name that meant something else, and why. */
-export interface Successor {
+interface Successor {
   readonly name: string;
   readonly why: string;
 }

@@ -7,14 +7,14 @@ import { kernelOf } from './graph/kernel';
 import { latexOf, nameLatex } from './graph/latex';
 import type { BundledModel, Catalogue, Symbolic } from './models';
 
-export interface UserInput {
+interface UserInput {
   readonly name: string;
   readonly unit: string;
   readonly source: string | null;
   readonly range: readonly [number, number] | null;
 }
 
-export interface UserParameter {
+interface UserParameter {
   readonly name: string;
   readonly unit: string;
   readonly default: number;
@@ -111,7 +111,7 @@ export function parseDocument(text: string): UserDocument {
 // ---- as a model of the catalogue -----------------------------------------------------------------------------------
 
 /** LaTeX to markup. */
-export type Typeset = (latex: string, display: boolean) => string;
+type Typeset = (latex: string, display: boolean) => string;
 
 function plain(name: string, unit: string, role: Quantity['role']): Quantity {
   return {

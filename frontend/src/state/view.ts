@@ -17,7 +17,7 @@ import { pointsOver, termOver } from './observed';
 import type { Place } from './planned';
 import type { ExperimentSubject, Subject } from './subject';
 
-export type Mode = 'model' | 'interpolated' | 'cells' | 'blank';
+type Mode = 'model' | 'interpolated' | 'cells' | 'blank';
 
 /** One level of the facet: its cells, on the axes and the scales of all. */
 export interface Facet {

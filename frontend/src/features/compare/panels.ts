@@ -46,7 +46,7 @@ const levels = (cells: readonly Cell[], name: string): Set<FactorValue | undefin
   new Set(cells.map(({ factors }) => factors[name]));
 
 /** Factors with one level on each side, and not the same on all. */
-export function differingIn(sides: readonly Known[]): string[] {
+function differingIn(sides: readonly Known[]): string[] {
   const names = [...new Set(sides.flatMap(({ cells }) => namesOf(cells)))];
   return names.filter((name) => {
     const each = sides.map(({ cells }) => levels(cells, name));

@@ -14,7 +14,7 @@ export function useTicked(all: readonly ExperimentSummary[]): [readonly string[]
   return [there, tick];
 }
 
-export function compareHref(slugs: readonly string[]): string {
+function compareHref(slugs: readonly string[]): string {
   return `/compare?${new URLSearchParams(slugs.map((slug, k) => [LETTERS[k], slug]))}`;
 }
 

@@ -177,7 +177,7 @@ export interface Embedded {
   readonly query?: string;
 }
 
-export interface ExplorerProps {
+interface ExplorerProps {
   readonly subject: Subject;
   readonly dataVersion?: number;
   /** Cells are being fetched, or were not found. */

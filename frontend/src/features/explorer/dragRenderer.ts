@@ -14,7 +14,7 @@ import type { Scene } from './scene';
 const ABOVE = 24;
 const BELOW = 12;
 
-export interface DragRenderer {
+interface DragRenderer {
   /** A drag begins, or the drawing has a new size: what does not move among the lines is painted once. */
   begin(scene: Scene): void;
   paint(scene: Scene): void;

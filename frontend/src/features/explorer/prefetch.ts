@@ -72,7 +72,7 @@ export function fitRequestsNear(subject: Subject, slices: DataSlices, state: Exp
 }
 
 /** What follows from a subject: its slices, and what an address may say of it. */
-export interface Derived {
+interface Derived {
   readonly slices: DataSlices;
   readonly schema: ViewSchema;
 }

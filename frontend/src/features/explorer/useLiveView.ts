@@ -19,7 +19,7 @@ function markFirstSurface(): void {
   surfaceDrawn = true;
 }
 
-export interface LiveView {
+interface LiveView {
   readonly picture: RefObject<ChartRenderer | null>;
   readonly onPicture: (next: ChartRenderer | null) => void;
   readonly frames: Set<OnFrame>;

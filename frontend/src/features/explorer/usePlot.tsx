@@ -7,7 +7,7 @@ import { draw } from '../../layers/svg';
 import type { Shape } from '../../plots/shapes';
 import { type Sized, useSized } from './context';
 
-export interface Plot extends Omit<Sized<SVGSVGElement>, 'attach'> {
+interface Plot extends Omit<Sized<SVGSVGElement>, 'attach'> {
   show(shapes: readonly Shape[], dragging: boolean): void;
   /** The drawing as an element. */
   of(about: SVGProps<SVGSVGElement> & { height: number }): ReactNode;

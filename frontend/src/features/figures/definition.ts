@@ -216,7 +216,7 @@ export interface Figure {
   readonly open: readonly { readonly label: string; readonly href: string }[];
 }
 
-export type DocumentId = 'geist-2005' | 'zec-2002' | 'chase-1999' | 'ronciak-2005' | 'dillon-2004';
+type DocumentId = 'geist-2005' | 'zec-2002' | 'chase-1999' | 'ronciak-2005' | 'dillon-2004';
 
 export interface Document {
   readonly id: DocumentId;

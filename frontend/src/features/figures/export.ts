@@ -32,7 +32,7 @@ function surfaceMarkup(panel: HeatPanel): string {
 }
 
 /** Which shapes stand for what. */
-export function keyShapes(kinds: readonly MarkKind[], x: number, y: number): Shape[] {
+function keyShapes(kinds: readonly MarkKind[], x: number, y: number): Shape[] {
   const words = { ...AXIS, 'font-weight': 500 };
   let at = x;
   return kinds.flatMap((kind) => {

@@ -7,7 +7,7 @@ import type { CellsBySlug } from './evaluate';
 import { type Resolved, resolve, type Series } from './resolve';
 import { rowsOf } from './table';
 
-export interface Finding {
+interface Finding {
   /** What was compared. */
   readonly what: string;
   /** As printed, if it is. */

@@ -16,7 +16,7 @@ export interface Input {
   readonly why: string;
 }
 
-export interface UsedModel {
+interface UsedModel {
   readonly model: BundledModel;
   readonly second: string | null;
   readonly inputs: readonly Input[];

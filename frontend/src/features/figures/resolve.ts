@@ -63,7 +63,7 @@ function fromCells(panel: LinesPanel, source: CellMarks, data: CellsBySlug): Ser
 }
 
 /** A line's prediction as a function of x, with the parameter that is tuned for it. */
-export function curveOf(catalogue: Catalogue, source: ModelCurves, line: string): (x: number) => number {
+function curveOf(catalogue: Catalogue, source: ModelCurves, line: string): (x: number) => number {
   const predict = predictor(catalogue, source);
   const along = (x: number): Numbers => ({ [source.along]: x * (source.along_times ?? 1) });
   const own = source.per[line] ?? {};

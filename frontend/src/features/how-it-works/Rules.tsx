@@ -9,7 +9,7 @@ import type { Played } from './address';
 import { Ruler } from './Ruler';
 import { RULES, ruleOf, rulersOf, startOf } from './rules/rules';
 
-export const startAt = (model: string): Played | undefined => {
+const startAt = (model: string): Played | undefined => {
   const rule = ruleOf(model);
   return rule ? { model, values: startOf(catalogue, rule) } : undefined;
 };

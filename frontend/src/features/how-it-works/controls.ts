@@ -12,7 +12,7 @@ export interface Control extends Slider {
 }
 
 export type Group = 'traffic' | 'interface' | 'host';
-export type NumberName = Exclude<keyof Parameters, 'spacing' | 'seed'>;
+type NumberName = Exclude<keyof Parameters, 'spacing' | 'seed'>;
 
 interface Range {
   readonly name: NumberName;

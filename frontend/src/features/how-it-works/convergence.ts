@@ -9,7 +9,7 @@ export const CONVERGENCE_HEIGHT = 168;
 const [TOP, BOTTOM, LEFT, RIGHT] = [30, 132, 40, 8];
 const MOST = 240;
 
-export interface Convergence {
+interface Convergence {
   readonly time: Scale;
   readonly value: Scale;
   readonly shapes: readonly Shape[];

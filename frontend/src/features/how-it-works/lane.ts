@@ -6,7 +6,7 @@ import { AXIS, HALO, LETTER_PX, LIVE, line, MIDDLE, NOTE, type Shape, TICK, text
 
 export const TITLE = 18;
 export const GAP = 12;
-export const AXIS_HEIGHT = 24;
+const AXIS_HEIGHT = 24;
 const NARROW = 560;
 /** Now stands here, as a share of the width. */
 const NOW = 0.86;

@@ -12,7 +12,7 @@ import {
   wireTime,
 } from './simulation/parameters';
 
-export interface Predicted {
+interface Predicted {
   readonly value: number;
   /** Id of the model that says so. */
   readonly model: string;

@@ -25,7 +25,7 @@ export const START: Parameters = {
   seed: 1,
 };
 
-export interface Preset {
+interface Preset {
   readonly id: string;
   readonly title: string;
   readonly story: string;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Python in its parts, enough to read it by.
 
-export type PartKind = 'plain' | 'comment' | 'string' | 'number' | 'keyword';
+type PartKind = 'plain' | 'comment' | 'string' | 'number' | 'keyword';
 
 export interface Part {
   readonly kind: PartKind;

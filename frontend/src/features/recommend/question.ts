@@ -23,7 +23,7 @@ const MEANS = Object.fromEntries(ROLES.map((role) => [role, meaning(role)])) as 
 /** The models that are about a kind of traffic. */
 const ABOUT: readonly (readonly [RegExp, string])[] = [[/^(nfs|request)/i, 'request-response']];
 
-export interface Aimed {
+interface Aimed {
   readonly role: Role;
   readonly quantity: BundledQuantity;
   readonly weight: number;
@@ -59,7 +59,7 @@ export function measured(slice: DataSlice, shown: string): Partial<Record<Role, 
 }
 
 /** The goal that was chosen, or the one that the measure on the screen is about. */
-export function goalOf(advice: Advice, shown: string, known: Partial<Record<Role, BundledQuantity>>): Goal {
+function goalOf(advice: Advice, shown: string, known: Partial<Record<Role, BundledQuantity>>): Goal {
   if (advice.goal) return advice.goal;
   return ROLES.find((role) => MEANS[role].includes(shown)) ?? ROLES.find((role) => known[role]) ?? 'throughput';
 }
@@ -106,7 +106,7 @@ interface Grid {
 }
 
 /** The settings of the axes as the model's inputs; null where it takes what only a cell could say. */
-export function gridOf({ model, sources, terms }: Binding, slice: DataSlice): Grid | null {
+function gridOf({ model, sources, terms }: Binding, slice: DataSlice): Grid | null {
   const names = [...model.inputs, ...model.parameters].map((q) => q.name);
   const grid: Grid = { over: {}, values: {}, axes: new Map() };
   const axes = new Map(grid.axes);

@@ -33,7 +33,7 @@ interface Called {
 }
 
 /** "Frames before an interrupt", "Moderation rate": a wait as a control says it. */
-export const waitName = (axis: Called): string =>
+const waitName = (axis: Called): string =>
   WAIT_WORDS[axis.name]?.[0] ?? shortName({ ...axis, label: axis.label.replace(/^factor\./, '') });
 
 /** "GRO flush timeout at most 200 000 ns", of a wait that is on no axis, too. */

@@ -2,7 +2,7 @@
 // Counters with those of single queues beside the total. No DOM.
 import type { Contents } from '../../api/types';
 
-export interface CounterRow {
+interface CounterRow {
   readonly name: string;
   readonly unit: string;
   readonly source: string;

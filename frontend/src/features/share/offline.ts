@@ -47,7 +47,7 @@ export function filled(document: string, kept: Kept): string {
 }
 
 /** What an offline page is made of: the title, and of an experiment what it asks for. */
-export interface Offered {
+interface Offered {
   readonly title: string;
   readonly experiment: Experiment | null;
   readonly wanted: Wanted | null;

@@ -150,7 +150,7 @@ function Subtitle({ item }: { item: Item }): ReactNode {
   return <Link href={`/runs/${first.id}`}>{inWords(first.factors, first.replicate, quantities.data)}</Link>;
 }
 
-export interface RowActions {
+interface RowActions {
   onReplace: (file: File) => void;
   onAgain: () => void;
   onLeaveOut: () => void;

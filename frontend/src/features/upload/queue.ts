@@ -30,7 +30,7 @@ export interface Uploads {
   readonly stalled: boolean;
 }
 
-export interface Dependencies {
+interface Dependencies {
   send: (upload: Upload) => Promise<UploadReceipt>;
   answers: () => Promise<boolean>;
   after: (ms: number, then: () => void) => void;

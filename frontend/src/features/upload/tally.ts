@@ -16,7 +16,7 @@ export function lookOf(item: Item): Look {
   return 'waiting';
 }
 
-export interface Tally {
+interface Tally {
   files: number;
   onDisk: number;
   settled: boolean;

@@ -95,7 +95,7 @@ function Marks({ observed }: { observed: Observed }) {
 /** What the reader set, kept from run to run and in the address. */
 export type Placed = Pick<Shown, 'at' | 'set' | 'pull'>;
 
-export interface StageProps {
+interface StageProps {
   readonly own: OwnModel;
   readonly output: string;
   readonly observed: Observed | null;

@@ -35,7 +35,7 @@ const LISTED = {
 export type Operation = keyof typeof LISTED;
 export const OPERATIONS = Object.keys(LISTED) as readonly Operation[];
 
-export type Node =
+type Node =
   | { readonly op: 'const'; readonly value: number }
   | { readonly op: 'input'; readonly input: number }
   | { readonly op: Operation; readonly args: readonly number[] };

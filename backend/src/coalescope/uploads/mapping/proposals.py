@@ -58,11 +58,6 @@ class Proposal:
     why: str
     candidates: Sequence[str] = field(default_factory=tuple)
 
-    @property
-    def decided(self) -> bool:
-        """Whether nothing has to be asked."""
-        return self.certainty == "certain"
-
 
 def propose(column: str, texts: Sequence[str], usual: DecimalSign | None) -> Proposal:
     """What a column of this name with these texts probably is."""

@@ -6,7 +6,7 @@ import './axes.css';
 
 const SHOWN = 100;
 
-export interface LevelOption {
+interface LevelOption {
   readonly value: string;
   readonly label: string;
   readonly note: string;

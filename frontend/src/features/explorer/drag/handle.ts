@@ -86,8 +86,7 @@ export function lifted({ frame }: Scene, value: number, pixels: number): number 
 /** "γ" out of its MathML. */
 export const plainSymbol = (slider: Slider): string => slider.symbolMath.replace(/<[^>]*>/g, '').trim();
 
-export const moverWords = (slider: Slider, value: number): string =>
-  `${plainSymbol(slider)} ${decimal(value, slider.digits)}`;
+const moverWords = (slider: Slider, value: number): string => `${plainSymbol(slider)} ${decimal(value, slider.digits)}`;
 
 export interface Pulled {
   readonly hold: Hold;

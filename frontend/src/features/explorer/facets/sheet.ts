@@ -14,7 +14,7 @@ const LEDE = 22;
 const NAME = 16;
 const ROW = NAME + SMALL_HEIGHT + GAP;
 
-export interface FacetSheet {
+interface FacetSheet {
   /** Markup over `height` pixels from the top. */
   readonly markup: string;
   readonly height: number;

@@ -13,7 +13,7 @@ import type { FrameData } from './live';
 import type { MainChart, MainChartScene } from './mainChart';
 import { comparisonOf } from './residuals';
 
-export interface ContrastScale {
+interface ContrastScale {
   readonly contrast: Contrast;
   /** The value at the end of the scale; of a ratio, as a factor. */
   readonly bound: number;
@@ -44,7 +44,7 @@ export function scaleOf(all: readonly Contrasted[], contrast: Contrast): Contras
 const FULL = 1 + 1e-9;
 
 /** −1 to 1 within the scale. */
-export const placeOn = ({ contrast, bound }: Pick<ContrastScale, 'contrast' | 'bound'>, value: number): number =>
+const placeOn = ({ contrast, bound }: Pick<ContrastScale, 'contrast' | 'bound'>, value: number): number =>
   contrast === 'ratio' ? Math.log(value) / Math.log(bound) : value / bound;
 
 /** Cells against the model at the sliders as they stand, or against the other experiment's. */
@@ -80,7 +80,7 @@ function comparisonFor(view: View, frames: 'counted' | 'full'): ReturnType<typeo
 const signed = (v: number, digits: number): string => (v > 0 ? '+' : '') + decimal(v, digits);
 
 /** "+12", "× 0.98", "−2.1" standard errors. */
-export function contrastWords(value: number, scale: ContrastScale): string {
+function contrastWords(value: number, scale: ContrastScale): string {
   if (!Number.isFinite(value)) return '–';
   if (scale.contrast === 'errors') return signed(value, Math.abs(value) < 100 ? 1 : 0);
   if (scale.contrast === 'ratio') return `×${decimal(value, Math.min(4, digitsFor(scale.bound - 1)))}`;

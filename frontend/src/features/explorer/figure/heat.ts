@@ -88,7 +88,7 @@ function raster(view: View, frame: Frame): Shape[] {
 
 type Span = readonly [number, number];
 
-export interface Hull {
+interface Hull {
   /** Of an axis of names there is none: beyond a name lies nothing to extrapolate to. */
   readonly x: Span | null;
   readonly y: Span | null;
@@ -176,7 +176,7 @@ const SQUARE = 9.5;
 const WORD = 'recommended';
 export const WORD_BOX = { halfWidth: Math.ceil((WORD.length * LETTER_PX.name) / 2) + 4, height: 16 };
 
-export interface Recommended {
+interface Recommended {
   readonly X: number;
   readonly Y: number;
   /** Of the word: its middle and its upper edge. */

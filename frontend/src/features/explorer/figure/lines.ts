@@ -215,7 +215,7 @@ export function stretch(frame: Frame, pxs: Float64Array, values: Float64Array, f
 }
 
 /** Parts of one curve that are drawn alike: from sample to sample. */
-export interface Stroke {
+interface Stroke {
   readonly values: Float64Array;
   readonly parts: readonly (readonly [number, number])[];
   readonly attributes: Attributes;

@@ -13,7 +13,7 @@ export interface MainChartScene {
   readonly live: FrameData;
 }
 
-export interface MainChartShapes {
+interface MainChartShapes {
   /** Behind the canvas. */
   readonly behind?: Shape[];
   readonly under: Shape[];

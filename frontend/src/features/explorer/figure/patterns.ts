@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Fills of areas that have a name and no value: greys told apart by pattern, so that no hue is taken from the data.
 
-export interface Pattern {
+interface Pattern {
   readonly id: string;
   readonly size: number;
   readonly ground: string;

@@ -37,7 +37,7 @@ function decades(lo: number, hi: number): Ticks {
 }
 
 /** What a ruler shows. */
-export type Ruled = Pick<Slider, 'lo' | 'hi' | 'start' | 'interval' | 'spacing'>;
+type Ruled = Pick<Slider, 'lo' | 'hi' | 'start' | 'interval' | 'spacing'>;
 
 export function rulerShapes(slider: Ruled, value: number, width: number): Shape[] {
   const { lo, hi, start, interval } = slider;

@@ -6,7 +6,7 @@ import { END, line, MIDDLE, path, type Shape, TICK, text } from '../../../plots/
 import type { Axis } from '../../../state/layout';
 
 export const ALONG_HEIGHT = 96;
-export const ALONG_SAMPLES = 61;
+const ALONG_SAMPLES = 61;
 const BOTTOM = 78;
 const RIGHT = 34;
 const FILLS = ['var(--cost-byte)', 'var(--cost-packet)', 'var(--cost-interrupt)'];

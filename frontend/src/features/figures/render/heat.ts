@@ -26,7 +26,7 @@ import { axisShapes, axisTitle, type Frame, frameOf, type Size } from './axes';
 
 export const GRID = 96;
 
-export interface HeatMark {
+interface HeatMark {
   readonly x: number;
   readonly y: number;
   readonly value: number;

@@ -18,7 +18,7 @@ import {
 } from './rule';
 import { arrivalEvents, gapOf, packetsLane, waitsOf } from './turns';
 
-export const BY = { interrupt: 0, timer: 1, application: 2 } as const;
+const BY = { interrupt: 0, timer: 1, application: 2 } as const;
 
 export interface Deferred {
   readonly arrivals: Float64Array;

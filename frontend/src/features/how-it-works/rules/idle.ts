@@ -20,7 +20,7 @@ import {
 import { arrivalEvents, frameGap, interruptsLane, packetsLane } from './turns';
 
 /** An interrupt: how long the CPU had been idle, and what it brought. */
-export interface Woken {
+interface Woken {
   readonly t_us: number;
   readonly idle_us: number;
   readonly packets: number;

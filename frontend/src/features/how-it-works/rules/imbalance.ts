@@ -8,7 +8,7 @@ const DRAW_US = 10;
 const SHOWN = 8;
 
 /** Flows in each queue: the hash picks an entry of the table, which holds queues in turn. */
-export function hashed(random: Random, flows: number, queues: number, entries: number): Uint16Array {
+function hashed(random: Random, flows: number, queues: number, entries: number): Uint16Array {
   const found = new Uint16Array(queues);
   for (let k = 0; k < flows; k++) found[Math.floor(random() * entries) % queues]++;
   return found;

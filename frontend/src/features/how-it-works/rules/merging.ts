@@ -19,7 +19,7 @@ import { arrivalEvents, frameGap, gathered, interruptsLane, packetsLane } from '
 const HEADER_BYTES = 52;
 
 /** How many full packets a segment holds that stays below so many bytes. */
-export function largestOf(v: Numbers): number {
+function largestOf(v: Numbers): number {
   let fit = 1;
   while (fit < v.merge_packets && HEADER_BYTES + (fit + 1) * (v.mtu_bytes - HEADER_BYTES) < v.merge_bytes) fit++;
   return fit;

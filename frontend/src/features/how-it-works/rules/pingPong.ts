@@ -14,7 +14,7 @@ import {
   until,
 } from './rule';
 
-export interface Trip {
+interface Trip {
   readonly sent_us: number;
   /** When the reply is at the interface, and when its interrupt comes. */
   readonly there_us: number;

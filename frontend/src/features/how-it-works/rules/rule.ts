@@ -89,7 +89,7 @@ export function quantile(values: Float64Array, share: number): number {
 }
 
 /** A time that passes without an event of a Poisson process of mean distance `gap`. */
-export const exponential = (random: Random, gap: number): number => -Math.log(1 - random()) * gap;
+const exponential = (random: Random, gap: number): number => -Math.log(1 - random()) * gap;
 
 /** Packets at random, `gap_us` apart on average. */
 export function atRandom(random: Random, gap_us: number, many: number): Float64Array {

@@ -27,7 +27,7 @@ export function modelOf(catalogue: Catalogue, rule: Rule): BundledModel {
   return model;
 }
 
-export interface RuleSlider extends Slider {
+interface RuleSlider extends Slider {
   readonly whole: boolean;
 }
 

@@ -9,7 +9,7 @@ const ROUNDING_US = 1e-7;
 const NEVER = Number.POSITIVE_INFINITY;
 
 /** The frame that comes next, whether the wire has it already or not. */
-export interface Coming {
+interface Coming {
   readonly start_us: number;
   readonly end_us: number;
 }
