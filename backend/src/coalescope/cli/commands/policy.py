@@ -27,6 +27,8 @@ from coalescope.policies.schemas import (
 from coalescope.policies.service import get_policy, list_policies
 from coalescope.runs.selection import levels_by_factor
 
+_LONGEST_MS = 1e6  # as the API
+
 
 def run(arguments: Namespace) -> int:
     """List the policies, or try one."""
@@ -95,7 +97,7 @@ def _recorded(arguments: Namespace) -> Document:
         "where": levels_by_factor(arguments.where),
         "clients": arguments.clients,
         "spacing": _spacing(arguments),
-        "duration_us": 1e3 * arguments.duration,
+        "duration_us": _microseconds(arguments.duration),
     }
 
 
@@ -117,7 +119,7 @@ def _traffic(arguments: Namespace) -> Document:
     if arguments.clients is None:
         phases = [
             {
-                "duration_us": 1e3 * phase.milliseconds,
+                "duration_us": _microseconds(phase.milliseconds),
                 "packet_rate_hz": phase.rate_hz,
                 "frame_bytes": phase.size_bytes,
             }
@@ -135,8 +137,19 @@ def _traffic(arguments: Namespace) -> Document:
         "clients": arguments.clients,
         "rtt_min_us": arguments.round_trip,
         "frame_bytes": arguments.frame_bytes,
-        "duration_us": 1e3 * arguments.duration,
+        "duration_us": _microseconds(arguments.duration),
     }
+
+
+def _microseconds(milliseconds: float) -> float:
+    """Errors: CoalescopeError for longer than the API takes."""
+    if milliseconds > _LONGEST_MS:
+        raise CoalescopeError(
+            "wrong_range",
+            f"{milliseconds:g} ms is too long to be played.",
+            advice=f"Give a shorter time, of {_LONGEST_MS:.0f} ms at most.",
+        )
+    return 1e3 * milliseconds
 
 
 def _spacing(arguments: Namespace) -> str:
