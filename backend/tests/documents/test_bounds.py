@@ -41,6 +41,8 @@ SAID = {
         f"of experiments, and of deleted ones, at most {bounds.LISTED}; of runs 1,000",
         f"the newest {bounds.LISTED} are listed, of each upload with its first "
         f"{bounds.LISTED_UPLOAD_RUNS} runs",
+        f"at most {bounds.EXPERIMENT_CELLS:,} cells with {bounds.EXPERIMENT_SUMMARIES:,} summaries "
+        f"of measures, and {bounds.EXPERIMENT_SETTINGS_CHARACTERS:,} characters of settings",
         f"each JSON text by {bounds.JSON_VALUES:,} values",
         f"a text of ethtool by {bounds.SETTINGS:,} settings",
         f"a server takes {bounds.LOG_BLOCKS:,}:",

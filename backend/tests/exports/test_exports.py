@@ -8,6 +8,8 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from coalescope.experiments.service import get_experiment
+from coalescope.exports import service
 
 RUNS = b"""workload,mtu_bytes,delay_us,replicate,rx_bytes,throughput_mbps
 udp,1500,0.5,1,1000000001,900.1
@@ -225,3 +227,16 @@ def test_wrong_requests(client: Any) -> None:
     assert client.get(url, params={"format": "xlsx"}).status_code == 422
     assert client.get(url, params={"format": "csv", "what": "all"}).status_code == 422
     assert client.get("/api/experiments/no/export", params={"format": "csv"}).status_code == 404
+
+
+@pytest.mark.parametrize("what", ["cells", "runs"])
+def test_many_rows_are_handed_on_together(client: Any, what: Any) -> None:
+    """Each piece of an answer goes from one thread to another, which takes longer than a row."""
+    settings = [(mtu, delay) for mtu in range(100, 135) for delay in range(30)]
+    lines = "".join(f"{mtu},{delay},{mtu}\n" for mtu, delay in settings)
+    table = f"mtu_bytes,delay_us,throughput_mbps\n{lines}".encode()
+    assert client.upload(table, "lab.csv").status_code == 201
+    with client.app.state.database.read() as connection:
+        pieces = list(service.export(connection, get_experiment(connection, "lab"), "json", what))
+    assert len(pieces) < 15
+    assert len(json.loads("".join(pieces))[what]) == 1050

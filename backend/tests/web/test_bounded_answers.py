@@ -17,6 +17,7 @@ from coalescope.client.server import Server
 from coalescope.db import tables
 from coalescope.db.timestamps import utc_now
 from coalescope.publishing.answers import InProcessClient, experiments
+from coalescope.runs import recording
 from coalescope.untrusted.bounds import LISTED, LISTED_UPLOAD_RUNS
 from fastapi import FastAPI
 
@@ -228,6 +229,28 @@ def test_a_name_that_is_not_there_is_compared_with_few(
     assert "Did you mean deleted-e0500 " in advice[1]
     assert len(compared) == 2
     assert max(compared) <= 200
+
+
+@pytest.mark.parametrize(
+    ("name", "bound"),
+    [
+        ("EXPERIMENT_CELLS", 6),
+        ("EXPERIMENT_SUMMARIES", 6),
+        ("EXPERIMENT_SETTINGS_CHARACTERS", 250),
+    ],
+)
+def test_uploads_together_cannot_make_an_experiment_larger_than_one_may_be(
+    make_client: Callable[..., Any], monkeypatch: pytest.MonkeyPatch, name: str, bound: int
+) -> None:
+    monkeypatch.setattr(recording, name, bound)  # the real one takes a minute to reach
+    client = make_client()
+    assert client.upload(CSV, experiment="lab").status_code == 201
+    before = client.get("/api/experiments/lab/cells").content
+    more = CSV.replace(b"10,", b"30,").replace(b"20,", b"40,")
+    refused = client.upload(more, experiment="lab")
+    assert (refused.status_code, refused.json()["error"]["code"]) == (409, "experiment_too_large")
+    assert client.get("/api/experiments/lab/cells").content == before
+    assert client.upload(more, experiment="of-its-own").status_code == 201
 
 
 class InProcess(httpx.BaseTransport):

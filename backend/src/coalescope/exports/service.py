@@ -3,6 +3,7 @@
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import islice
 from typing import Any, BinaryIO, Literal
 
 from sqlalchemy.engine import Connection
@@ -23,6 +24,7 @@ Format = Literal["csv", "json"]
 What = Literal["cells", "runs"]
 
 JSON_FORMAT = 1
+_ITEMS_PER_PIECE = 100  # each piece is handed from one thread to another
 
 
 def export(
@@ -169,9 +171,9 @@ def _json(
         **about,
     }
     yield _dump(head).removesuffix("}") + f', "{what}": ['
-    separator = "\n"
-    for item in items:
-        yield separator + _dump(item)
+    separator, rest = "\n", iter(items)
+    while block := list(islice(rest, _ITEMS_PER_PIECE)):
+        yield separator + ",\n".join(map(_dump, block))
         separator = ",\n"
     yield "\n]}\n"
 

@@ -16,6 +16,12 @@ from coalescope.runs import kept_summaries, repository
 from coalescope.runs.history import happened_to, history_row, note
 from coalescope.runs.records import NewRun, RemovedRuns, RunRecord
 from coalescope.runs.service import find_run
+from coalescope.runs.summary_repository import extent
+from coalescope.untrusted.bounds import (
+    EXPERIMENT_CELLS,
+    EXPERIMENT_SETTINGS_CHARACTERS,
+    EXPERIMENT_SUMMARIES,
+)
 
 _BATCH = 1000
 _VALUES_AT_ONCE = 20_000
@@ -32,7 +38,8 @@ def record_runs(
 
     Summaries follow in the same transaction. For the data version they are so many changes.
 
-    Errors: 409 if a run's identity is taken; IntegrityError if another takes it meanwhile, or it is
+    Errors: 409 if a run's identity is taken, or readers would receive more than an experiment can
+    have; IntegrityError if another takes it meanwhile, or it is
     here twice.
     """
     now = utc_now()
@@ -41,7 +48,25 @@ def record_runs(
         _refuse_taken(connection, [run.uid for run, _ in batch])
         touched |= _record_batch(connection, experiment.id, batch, now)
     kept_summaries.refresh(connection, touched)
+    _refuse_too_large(connection, experiment)
     touch(connection, experiment.id, changes)
+
+
+def _refuse_too_large(connection: Connection, experiment: ExperimentRecord) -> None:
+    bounds = {
+        "cells": EXPERIMENT_CELLS,
+        "characters of their settings": EXPERIMENT_SETTINGS_CHARACTERS,
+        "summaries of measures": EXPERIMENT_SUMMARIES,
+    }
+    found = extent(connection, experiment.id)
+    for (what, bound), count in zip(bounds.items(), found, strict=True):
+        if count > bound:
+            raise conflict(
+                "experiment_too_large",
+                f"{experiment.slug!r} would have {count:,} {what}; it can have {bound:,}.",
+                where={"experiment": experiment.slug},
+                advice="Send it to an experiment of its own: every reader receives all cells.",
+            )
 
 
 def _refuse_taken(connection: Connection, uids: Sequence[str]) -> None:

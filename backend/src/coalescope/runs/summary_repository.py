@@ -41,6 +41,17 @@ _COUNT_CURRENT = (
 _DELETE_SUMMARIES = sa.delete(summaries).where(summaries.c.cell_id.in_(any_of("cells")))
 
 
+def extent(connection: Connection, experiment_id: int) -> tuple[int, int, int]:
+    """Of an experiment's cells with runs: how many, characters of their settings, summaries."""
+    shown = sa.and_(cells.c.experiment_id == experiment_id, cells.c.current_runs > 0)
+    characters = sa.func.coalesce(sa.func.sum(sa.func.length(cells.c.factor_key)), 0)
+    of_cells = connection.execute(sa.select(sa.func.count(), characters).where(shown)).one()
+    kept = sa.select(sa.func.count()).select_from(
+        summaries.join(cells, cells.c.id == summaries.c.cell_id)
+    )
+    return (*of_cells, connection.scalar(kept.where(shown)) or 0)
+
+
 def current_values(
     connection: Connection, touched: Sequence[int], without: Sequence[str] = ()
 ) -> dict[tuple[int, str], list[MeasuredValue]]:

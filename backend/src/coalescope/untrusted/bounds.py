@@ -77,6 +77,12 @@ LEVEL_CHARACTERS: Final = 200
 LARGEST_NUMBER: Final = 1e30
 
 
+#: Of an experiment, all that it was sent together: its cells, the summaries of their measures, and
+#: the characters of their settings. Every reader of its cells receives them all.
+EXPERIMENT_CELLS: Final = 30_000
+EXPERIMENT_SUMMARIES: Final = 300_000
+EXPERIMENT_SETTINGS_CHARACTERS: Final = 2**25
+
 #: Of one page of a list: experiments, uploads, jobs. Of an upload there: its first runs.
 LISTED: Final = 100
 LISTED_UPLOAD_RUNS: Final = 10
