@@ -184,11 +184,16 @@ async function unlessRefused(kept: Response): Promise<Response> {
   return Response.json(body);
 }
 
+/** What a request asks of the API: its path there, and the parameters. */
+export function askedOf({ url }: Request): [string, URLSearchParams] {
+  const { pathname, searchParams } = new URL(url);
+  return [pathname.slice(pathname.indexOf('/api/') + '/api/'.length), searchParams];
+}
+
 /** The answer to a request that would have gone to the server. */
 export async function answerFrom(copy: Copy, request: Request): Promise<Response> {
   if (copy.ask) return copy.ask(request);
-  const { pathname, searchParams } = new URL(request.url);
-  const path = pathname.slice(pathname.indexOf('/api/') + '/api/'.length);
+  const [path, searchParams] = askedOf(request);
   if (request.method === 'POST' && ASKED.test(path)) return askedBefore(copy, request, path);
   if (request.method !== 'GET') throw needsServer();
   if (LIST.test(path)) return listed(copy, request, path, searchParams);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The answers to the explorer's first questions come with its document (backend: page/preload.py), so that the first picture waits for
 // no request. Each is given once, and only while the page starts: after that the server's may be newer.
-import { type KeptAnswer, keptAs, same } from './copy';
+import { askedOf, type KeptAnswer, keptAs, same } from './copy';
 
 const START_MS = 10_000;
 
@@ -14,10 +14,9 @@ function inDocument(): Left {
 
 /** Takes the answer to a request out of what is left; null where it is not there. */
 export async function takeAnswer(left: Left, request: Request): Promise<unknown> {
-  const { pathname, searchParams } = new URL(request.url);
-  const path = pathname.slice(pathname.indexOf('/api/') + '/api/'.length);
+  const [path, searchParams] = askedOf(request);
   const name = request.method === 'GET' ? keptAs(path, searchParams) : `${path}.json`;
-  if (name === null || !Object.hasOwn(left, name)) return null;
+  if (name === null || !(name in left)) return null;
   const found = left[name];
   delete left[name];
   if (request.method === 'GET') return found;
@@ -30,7 +29,7 @@ let left: Left | null = null;
 /** What the document said already, or null: the server is to be asked. */
 export async function takePreloaded(request: Request): Promise<Response | null> {
   left ??= inDocument();
-  if (Object.keys(left).length === 0 || performance.now() > START_MS) return null;
+  if (performance.now() > START_MS) return null;
   const answer = await takeAnswer(left, request);
   return answer === null ? null : Response.json(answer);
 }

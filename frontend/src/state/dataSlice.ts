@@ -46,8 +46,11 @@ const MENU_ORDER = [
 /** Said to be missing where they are: every experiment of this kind is asked for them. */
 const EXPECTED = ['packets_per_interrupt', 'throughput_mbps', 'rx_interrupt_rate_hz', 'system_cpu_percent'];
 
-/** Of one that is not in the list (−1): the largest of all. */
-const order = (name: string): number => MENU_ORDER.indexOf(name) >>> 0;
+type Named = { readonly name: string };
+
+/** The place in the menu; of one that is not in the list (−1), the last of all. */
+const placeOf = ({ name }: Named): number => MENU_ORDER.indexOf(name) >>> 0;
+const inMenuOrder = (a: Named, b: Named): number => placeOf(a) - placeOf(b);
 
 /** One setting of the choices: its cells, how they span the picture, what was measured in them. */
 export interface DataSlice {
@@ -131,16 +134,13 @@ function experimentSlice(subject: ExperimentSubject, cut: SliceSelection, catalo
   const planned = subject.planned ?? [];
   const layout = layoutOf(experiment, [...subject.cells, ...planned], cut);
   const points = once((measure: string) => pointsOf(layout, cells, {}, measure, null));
-  const all: readonly (BundledQuantity | MeasureOf)[] = [...experiment.measures].sort(
-    (a, b) => order(a.name) - order(b.name),
-  );
-  const measures = all.filter((m) => points(m.name).length > 0);
+  const all: readonly (BundledQuantity | MeasureOf)[] = [...experiment.measures].sort(inMenuOrder);
+  const isMeasured = ({ name }: Named) => points(name).length > 0;
+  const measures = all.filter(isMeasured);
   const levels = commonLevels(experiment, cut);
   const ground: Ground = { layout, levels, points, fastest_mbps: fastestOf(subject.cells) };
   const expected = catalogue.quantities.filter((q) => EXPECTED.includes(q.name) && !all.some((m) => m.name === q.name));
-  const missing = [...all.filter((m) => points(m.name).length === 0), ...expected].sort(
-    (a, b) => order(a.name) - order(b.name),
-  );
+  const missing = [...all.filter((m) => !isMeasured(m)), ...expected].sort(inMenuOrder);
   const fits = !subject.opened;
   const bound = once((measure: string) => bindings(catalogue, ground, measure));
   return {
