@@ -96,6 +96,25 @@ def test_an_upper_in_another_namespace_is_refused(namespace: Any) -> None:
         subprocess.run(["ip", "netns", "del", other], check=True)
 
 
+def test_an_upper_of_another_namespaces_interface_is_not_refused(namespace: Any) -> None:
+    """Its lower one has the same number there."""
+    index = str(namespace.host().device.index())
+    lower, upper = f"{namespace.name}-lower", f"{namespace.name}-upper"
+    for name in (lower, upper):
+        subprocess.run(["ip", "netns", "add", name], check=True)
+    try:
+        for words in (
+            ("add", "veth8", "index", index, "type", "veth", "peer", "veth9"),
+            ("add", "link", "veth8", "name", "mac1", "type", "macvlan"),
+            ("set", "mac1", "netns", upper),
+        ):
+            subprocess.run(["ip", "-n", lower, "link", *words], check=True)
+        assert refusals("veth0", namespace.name) == []
+    finally:
+        for name in (lower, upper):
+            subprocess.run(["ip", "netns", "del", name], check=True)
+
+
 def test_a_namespace_that_ends_meanwhile_leaves_nothing_open(
     namespace: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -100,30 +100,32 @@ def strangers(device: Device) -> list[str]:
     They shrink with it, and are out of sight for the restore.
     """
     index = device.index()
-    own = _inode(_place_of(device))
     found = []
-    for path in _namespaces(own):
-        with (
-            suppress(OSError, NetlinkError),
-            _held(path) as held,
-            closing(IPRoute(netns=held, flags=0)) as there,
-        ):
-            found += [
-                f"{link.get_attr('IFLA_IFNAME')} of namespace {path}"
-                for link in there.get_links()
-                if link.get_attr("IFLA_LINK") == index
-                and link.get_attr("IFLA_LINK_NETNSID") is not None
-                and _kind(link) in STACKED
-            ]
+    with _opened(_place_of(device)) as here:
+        for path in _namespaces(os.fstat(here).st_ino):
+            with (
+                suppress(OSError, NetlinkError),
+                _opened(path) as held,
+                closing(IPRoute(netns=f"/proc/{os.getpid()}/fd/{held}", flags=0)) as there,
+            ):
+                # by which number it knows this namespace: in another one the index is another link's
+                known_as = there.get_netnsid(fd=here)["nsid"]
+                found += [
+                    f"{link.get_attr('IFLA_IFNAME')} of namespace {path}"
+                    for link in there.get_links()
+                    if link.get_attr("IFLA_LINK") == index
+                    and link.get_attr("IFLA_LINK_NETNSID") == known_as
+                    and _kind(link) in STACKED
+                ]
     return found
 
 
 @contextmanager
-def _held(path: str) -> Iterator[str]:
-    """A path of a namespace that stays when the process that it was found by ends."""
+def _opened(path: str | Path) -> Iterator[int]:
+    """A namespace, which stays when the process that it was found by ends."""
     opened = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
     try:
-        yield f"/proc/{os.getpid()}/fd/{opened}"
+        yield opened
     finally:
         os.close(opened)
 
@@ -144,10 +146,6 @@ def _place_of(device: Device) -> Path:
     if device.netns is None:
         return Path("/proc/self/ns/net")
     return Path(device.netns) if "/" in device.netns else NAMED_NAMESPACES / device.netns
-
-
-def _inode(path: Path) -> int:
-    return os.stat(path).st_ino  # noqa: PTH116  # follows the link of /proc
 
 
 def _stands_on(link: Any, lower: int) -> bool:
