@@ -38,23 +38,34 @@ CLONE_NEWNET = 0x40000000
 _SIOCETHTOOL = 0x8946
 _ETHTOOL_REQUEST = struct.Struct("16sP16x")
 
-_sockets: dict[tuple[Any, str | None], Any] = {}
+NAMED_NAMESPACES = Path("/run/netns")
+
+_sockets: dict[tuple[Any, Path], tuple[int, Any]] = {}
+"""By what they are for and where: the inode of the network namespace, and the socket."""
 _seen_in_sysfs: dict[str, int] = {}
 
 
 @contextmanager
-def _kept(key: tuple[Any, str | None], open_socket: Callable[[], Any]) -> Iterator[Any]:
-    """Lend a socket that is kept for the next request of its kind, unless this one is cut short."""
-    kept = _sockets.pop(key, None) or open_socket()
+def _kept(of: Any, namespace: Path, open_socket: Callable[[], Any]) -> Iterator[Any]:
+    """Lend a socket that is kept for the next request of its kind, unless this one is cut short.
+
+    One of a namespace that has ended is not lent to another one of its name.
+    """
+    inode = namespace.stat().st_ino
+    was, kept = _sockets.pop((of, namespace), (inode, None))
+    if kept is not None and was != inode:
+        kept.close()
+        kept = None
+    kept = kept or open_socket()
     try:
         yield kept
     except NetlinkError:  # the kernel's refusal is a whole answer
-        _sockets[key] = kept
+        _sockets[of, namespace] = inode, kept
         raise
     except BaseException:
         kept.close()
         raise
-    _sockets[key] = kept
+    _sockets[of, namespace] = inode, kept
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +77,13 @@ class Device:
 
     def __str__(self) -> str:
         return self.name if self.netns is None else f"{self.name} (namespace {self.netns})"
+
+    @property
+    def namespace(self) -> Path:
+        """The file that is the interface's network namespace."""
+        if self.netns is None:
+            return Path("/proc/self/ns/net")
+        return NAMED_NAMESPACES / self.netns  # of a path, the path
 
     def command(self, *words: object) -> str:
         """The shell command that does something in the interface's namespace."""
@@ -79,7 +97,7 @@ class Device:
             SettingError: what the kernel refused, in its words; `what` says what was asked.
         """
         try:
-            with _kept(("route", self.netns), self._open_routing) as kept:
+            with _kept("route", self.namespace, self._open_routing) as kept:
                 return request(kept)
         except (NetlinkError, OSError) as error:
             raise said(error, f"{self}: {what}") from None
@@ -207,7 +225,7 @@ class Device:
         message_class = type(message)
         try:
             lent = _kept(
-                (message_class, self.netns), lambda: self._open_generic(family, message_class)
+                message_class, self.namespace, lambda: self._open_generic(family, message_class)
             )
             with lent as kept:
                 return list(

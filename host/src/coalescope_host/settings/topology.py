@@ -12,14 +12,13 @@ from pathlib import Path
 from typing import Any, TypedDict
 
 from .attached import xdp
-from .device import Device
+from .device import NAMED_NAMESPACES, Device
 from .errors import SettingError
 from .link import LinkState, restore_link, save_link
 from .netlink import IPRoute, NetlinkError
 
 STACKED = frozenset({"vlan", "macvlan", "macvtap", "ipvlan", "ipvtap", "macsec", "gtp"})
 """Kinds of interfaces that have their lower one in IFLA_LINK."""
-NAMED_NAMESPACES = Path("/run/netns")
 
 
 class UpperState(TypedDict):
@@ -101,14 +100,14 @@ def strangers(device: Device) -> list[str]:
     """
     index = device.index()
     found = []
-    with _opened(_place_of(device)) as here:
+    with _opened(device.namespace) as here:
         for path in _namespaces(os.fstat(here).st_ino):
             with (
                 suppress(OSError, NetlinkError),
                 _opened(path) as held,
                 closing(IPRoute(netns=f"/proc/{os.getpid()}/fd/{held}", flags=0)) as there,
             ):
-                # by which number it knows this namespace: in another one the index is another link's
+                # the number by which it knows this namespace; in others the index is another link's
                 known_as = there.get_netnsid(fd=here)["nsid"]
                 found += [
                     f"{link.get_attr('IFLA_IFNAME')} of namespace {path}"
@@ -140,12 +139,6 @@ def _namespaces(own: int) -> Iterator[str]:
             if (inode := path.stat().st_ino) not in seen:
                 seen.add(inode)
                 yield str(path)
-
-
-def _place_of(device: Device) -> Path:
-    if device.netns is None:
-        return Path("/proc/self/ns/net")
-    return Path(device.netns) if "/" in device.netns else NAMED_NAMESPACES / device.netns
 
 
 def _stands_on(link: Any, lower: int) -> bool:
