@@ -34,16 +34,24 @@ time.sleep(3)
 """
 RINGS = [64, 128, 256, 512, 1024, 2048, 4096]
 GOAL = ("--goal", "p99", "--within", "100")
+LONG_S = 1.4
+"""A window of few settings: each has to hold what its workload says."""
 
 
-def a_lab(folder: Path, logger: Path, factor: str = f"ring_rx = {RINGS}", peers: str = "") -> Files:
+def a_lab(
+    folder: Path,
+    logger: Path,
+    factor: str = f"ring_rx = {RINGS}",
+    peers: str = "",
+    duration_s: float = 0.7,
+) -> Files:
     """A host on files with a workload whose latency depends on the factor."""
     made = Files(folder, logger)
     (folder / "settings.json").write_text(json.dumps(BEFORE))
     script = folder / "latency.py"
     script.write_text(LATENCY)
     command = [sys.executable, "-I", str(script), f"{{{factor.split(maxsplit=1)[0]}}}", "{seed}"]
-    made.plan(factor, made.workload("rr", command) + peers, duration_s=0.7)
+    made.plan(factor, made.workload("rr", command) + peers, duration_s=duration_s)
     return made
 
 
@@ -223,7 +231,7 @@ def test_a_budget_is_kept_and_with_too_little_there_is_no_answer(lab: Files) -> 
 def test_a_setting_that_the_device_refuses_is_left_out_and_named(
     tmp_path: Path, logger: Path, always_some_traffic: None
 ) -> None:
-    lab = a_lab(tmp_path, logger, "mtu_bytes = [1500, 6000, 1000]")
+    lab = a_lab(tmp_path, logger, "mtu_bytes = [1500, 6000, 1000]", duration_s=LONG_S)
     done = tune(lab)
     assert done.returncode == 0, done.stderr
     assert "Not measured: mtu_bytes=6000: the device refuses mtu_bytes = 6000" in done.stdout
@@ -247,7 +255,7 @@ address = "192.0.2.8"
 def test_an_mtu_is_set_and_put_back_at_the_peers_too_and_one_that_is_not_known_is_named(
     tmp_path: Path, logger: Path, always_some_traffic: None
 ) -> None:
-    lab = a_lab(tmp_path, logger, "mtu_bytes = [9000, 4000, 1500]", PEERS)
+    lab = a_lab(tmp_path, logger, "mtu_bytes = [9000, 4000, 1500]", PEERS, LONG_S)
     before = {**BEFORE, "mtu_bytes": 9000}
     (tmp_path / "settings.json").write_text(json.dumps(before))
     (tmp_path / "peer-0.json").write_text(json.dumps({"mtu_bytes": 9001}))
@@ -272,7 +280,7 @@ def test_an_mtu_is_set_and_put_back_at_the_peers_too_and_one_that_is_not_known_i
 def test_what_cannot_be_read_is_said_not_to_be_in_the_way_back(
     tmp_path: Path, logger: Path, always_some_traffic: None
 ) -> None:
-    lab = a_lab(tmp_path, logger, "ring_tx = [64, 4096, 1024]")
+    lab = a_lab(tmp_path, logger, "ring_tx = [64, 4096, 1024]", duration_s=LONG_S)
     before = {**BEFORE, "ring_tx": 4096}
     (tmp_path / "settings.json").write_text(json.dumps(before))
     done = tune(lab, "--json")
@@ -288,7 +296,7 @@ def test_what_cannot_be_read_is_said_not_to_be_in_the_way_back(
 def test_a_switch_that_a_delay_turns_off_is_in_the_way_back(
     tmp_path: Path, logger: Path, always_some_traffic: None
 ) -> None:
-    lab = a_lab(tmp_path, logger, "tx_delay_us = [64, 4096, 1024]")
+    lab = a_lab(tmp_path, logger, "tx_delay_us = [64, 4096, 1024]", duration_s=LONG_S)
     before = {**BEFORE, "tx_delay_us": 64, "adaptive_tx": True}
     (tmp_path / "settings.json").write_text(json.dumps(before))
     done = tune(lab)
