@@ -1,33 +1,24 @@
 # SPDX-License-Identifier: Apache-2.0
 """Experiments of a server: its API, asked over HTTP."""
 
-import time
-import weakref
 from collections.abc import Iterator, Sequence
-from contextlib import closing
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import parse_qs, quote, unquote, urlsplit
 
 import httpx
-from coalescope_host.wrong_scheme import sent_on, wrong_scheme
 from coalescope_models.vocabulary.quantity import Better
 
-from coalescope.client.source import UNJUDGED, Document, Judged, ModelGiven, as_json, closed
-from coalescope.errors import CoalescopeError, Problem
+from coalescope.client.connection import Connection
+from coalescope.client.source import UNJUDGED, Document, Judged, ModelGiven
+from coalescope.errors import CoalescopeError
 from coalescope.runs.chosen import identities
-from coalescope.untrusted.web_addresses import is_loopback, is_server_address
+from coalescope.untrusted.web_addresses import is_server_address
 
 if TYPE_CHECKING:
     from coalescope.exports.service import Format, What
 
-_TIMEOUT = httpx.Timeout(60.0, connect=10.0, read=600.0)
-_MOST_WAITS, _LONGEST_WAIT_S = 30, 60.0
 _MOST_RUNS = 1000  # of one page of a list
 _PAGES = ("explorer", "api/experiments")
-_ADVICE = {
-    401: "Give the server's token: token_file=… names a file that holds it, and COALESCOPE_TOKEN "
-    "may be set to it."
-}
 
 
 class Address(NamedTuple):
@@ -76,18 +67,11 @@ class Server:
 
     def __init__(self, address: str, token: str | None = None) -> None:
         self.place = address
-        self._http = httpx.Client(
-            base_url=address,
-            headers={} if token is None else {"Authorization": f"Bearer {token}"},
-            timeout=_TIMEOUT,
-            # This machine is reached directly, whatever proxy the environment names.
-            trust_env=not is_loopback(urlsplit(address).hostname or ""),
-        )
-        self._end = weakref.finalize(self, self._http.close)
+        self._connection = Connection(address, token)
 
     def experiments(self) -> Sequence[Document]:
         """Each of them, published first."""
-        return self._all("/api/experiments")
+        return self._connection.all_pages("/api/experiments")
 
     def experiment(self, slug: str) -> Document:
         """One of them, without its cells."""
@@ -109,16 +93,8 @@ class Server:
 
         Errors: as other answers, also where it ends before its end.
         """
-        asked = {"format": file_format, "what": what, "without": ",".join(without)}
-        request = self._http.build_request("GET", f"{_path(slug)}/export", params=asked)
-        with closing(self._sent(request, stream=True)) as answer:
-            try:
-                if not answer.is_success:
-                    answer.read()
-                    raise _fault(self.place, answer)
-                yield from answer.iter_text()
-            except httpx.RequestError as error:
-                raise _unreached(self.place, error) from None
+        asked = [("format", file_format), ("what", what), ("without", ",".join(without))]
+        return self._connection.pieces(f"{_path(slug)}/export", asked)
 
     def surface(
         self,
@@ -149,7 +125,7 @@ class Server:
         asked += [("same_session", "true")] * judged.same_session
         if judged.level is not None:
             asked.append(("level", str(judged.level)))
-        found: Document = self._get("/api/comparisons", asked)
+        found: Document = self._connection.get("/api/comparisons", asked)
         return found
 
     def variance(
@@ -201,7 +177,7 @@ class Server:
 
     def policies(self) -> Sequence[Document]:
         """The adaptive policies that can be tried."""
-        found: Sequence[Document] = self._get("/api/policies")
+        found: Sequence[Document] = self._connection.get("/api/policies")
         return found
 
     def policy_trial(self, asked: Document) -> Document:
@@ -210,16 +186,15 @@ class Server:
 
     def deleted_experiments(self) -> Sequence[Document]:
         """Those that can be restored, the last one first."""
-        return self._all("/api/deleted-experiments")
+        return self._connection.all_pages("/api/deleted-experiments")
 
     def change_experiment(self, slug: str, said: Document) -> Document:
         """Say anew what an experiment is."""
-        return self._send("PATCH", _path(slug), said)
+        return self._connection.send("PATCH", _path(slug), said)
 
     def delete_experiment(self, slug: str) -> Document:
         """Show an experiment no more."""
-        found: Document = self._answer(self._http.build_request("DELETE", _path(slug)))
-        return found
+        return self._connection.send("DELETE", _path(slug))
 
     def restore_experiment(self, slug: str) -> None:
         """Take a deletion back."""
@@ -241,7 +216,7 @@ class Server:
     def has_run(self, slug: str, uid: str) -> bool:
         """Whether an experiment has that run, whatever its state."""
         try:
-            found = self._get(f"/api/runs/{quote(uid, safe='')}")["experiment"]
+            found = self._connection.get(f"/api/runs/{quote(uid, safe='')}")["experiment"]
         except CoalescopeError as error:
             if error.status == httpx.codes.NOT_FOUND:
                 return False
@@ -267,12 +242,14 @@ class Server:
     def jobs(self, slug: str | None, limit: int) -> Sequence[Document]:
         """Jobs, the newest first."""
         named = [] if slug is None else [("experiment", slug)]
-        found: Sequence[Document] = self._get("/api/jobs", [*named, ("limit", str(limit))])
+        found: Sequence[Document] = self._connection.get(
+            "/api/jobs", [*named, ("limit", str(limit))]
+        )
         return found
 
     def job(self, uid: str) -> Document:
         """How a job is, and once it is done its result."""
-        found: Document = self._get(f"/api/jobs/{quote(uid, safe='')}")
+        found: Document = self._connection.get(f"/api/jobs/{quote(uid, safe='')}")
         return found
 
     def ask_job(self, question: Document) -> tuple[Document, bool]:
@@ -280,8 +257,8 @@ class Server:
 
         The same question about the same data is the same job.
         """
-        answer, job = self._answer_and_body(self._request("POST", "/api/jobs", question))
-        return job, answer.status_code == httpx.codes.ACCEPTED
+        status, job = self._connection.send_for_status("POST", "/api/jobs", question)
+        return job, status == httpx.codes.ACCEPTED
 
     def cancel_job(self, uid: str) -> Document:
         """End it before it is done."""
@@ -289,131 +266,16 @@ class Server:
 
     def close(self) -> None:
         """End the connection."""
-        self._end()
+        self._connection.close()
 
     def _of(self, slug: str, below: str = "", asked: Sequence[tuple[str, str]] = ()) -> Document:
         given = [(name, text) for name, text in asked if text]
-        found: Document = self._get(f"{_path(slug)}{below}", given)
-        return found
-
-    def _get(self, path: str, asked: Sequence[tuple[str, str]] = ()) -> Any:
-        return self._answer(self._http.build_request("GET", path, params=list(asked)))
-
-    def _all(self, path: str) -> Sequence[Document]:
-        """A list, page by page."""
-        found: list[Document] = []
-        more = True
-        while more:
-            asked = self._http.build_request("GET", path, params={"offset": len(found)})
-            answer, page = self._answer_and_body(asked)
-            found += page
-            more = "next" in answer.links and bool(page)
+        found: Document = self._connection.get(f"{_path(slug)}{below}", given)
         return found
 
     def _post(self, path: str, asked: Document) -> Document:
-        return self._send("POST", path, asked)
-
-    def _send(self, method: str, path: str, asked: Document) -> Document:
-        found: Document = self._answer(self._request(method, path, asked))
-        return found
-
-    def _request(self, method: str, path: str, asked: Document) -> httpx.Request:
-        headers = {"Content-Type": "application/json"}
-        return self._http.build_request(
-            method, path, content=as_json(asked).encode(), headers=headers
-        )
-
-    def _answer(self, request: httpx.Request) -> Any:
-        return self._answer_and_body(request)[1]
-
-    def _answer_and_body(self, request: httpx.Request) -> tuple[httpx.Response, Any]:
-        """What the server says. Errors: as `_sent`, and the server's own."""
-        answer = self._sent(request)
-        body = _json_of(answer)
-        if answer.is_success and isinstance(body, dict | list):
-            return answer, body
-        raise _fault(self.place, answer)
-
-    def _sent(self, request: httpx.Request, *, stream: bool = False) -> httpx.Response:
-        """Its answer; where it says that too many ask, after as long as it says.
-
-        Errors: CoalescopeError where it cannot be reached, and after `close`.
-        """
-        if not self._end.alive:
-            raise closed(self.place)
-        for _ in range(_MOST_WAITS):
-            try:
-                answer = self._http.send(request, stream=stream)
-            except httpx.RequestError as error:
-                raise _unreached(self.place, error) from None
-            wait_s = answer.headers.get("retry-after", "")
-            if answer.status_code not in (429, 503) or not wait_s.isdecimal():
-                break
-            answer.close()
-            time.sleep(min(float(wait_s), _LONGEST_WAIT_S))
-        return answer
+        return self._connection.send("POST", path, asked)
 
 
 def _path(slug: str) -> str:
     return f"/api/experiments/{quote(slug, safe='')}"
-
-
-def _json_of(answer: httpx.Response) -> Any:
-    """None for what is no JSON."""
-    try:
-        return answer.json()
-    except ValueError:
-        return None
-
-
-def _fault(place: str, answer: httpx.Response) -> CoalescopeError:
-    """What a server says is wrong, or that it is no server of these."""
-    body = _json_of(answer)
-    if isinstance(body, dict) and isinstance(body.get("error"), dict):
-        return _refused(body["error"], answer.status_code)
-    meant = address_meant(place, answer)
-    asked = answer.request
-    return CoalescopeError(
-        "not_coalescope",
-        f"{meant}."
-        if meant
-        else f"{place} answered {answer.status_code} to {asked.method} {asked.url.path}.",
-        advice="Give the address of a Coalescope server's first page.",
-        status=502,
-    )
-
-
-def scheme_meant(server: str, error: httpx.RequestError) -> str | None:
-    """What to try instead, where the server was reached and not understood."""
-    cut = isinstance(error, httpx.ReadError | httpx.WriteError | httpx.RemoteProtocolError)
-    return wrong_scheme(server) if cut or "SSL" in str(error) else None
-
-
-def address_meant(server: str, answer: httpx.Response) -> str | None:
-    """What to try instead, where an answer that is not Coalescope's shows it."""
-    if answer.is_redirect:
-        return sent_on(server, answer.headers.get("location", ""))
-    # a server of https answers so to http
-    return wrong_scheme(server) if answer.status_code == httpx.codes.BAD_REQUEST else None
-
-
-def _unreached(place: str, error: httpx.RequestError) -> CoalescopeError:
-    slow = isinstance(error, httpx.ReadTimeout | httpx.WriteTimeout)
-    said = scheme_meant(place, error) or f"{place} cannot be reached: {error}"
-    return CoalescopeError(
-        "unreachable",
-        f"{place} did not answer in time." if slow else f"{said}.",
-        advice="Check the address, and that the server runs.",
-        status=503,
-    )
-
-
-def _refused(said: Document, status: int) -> CoalescopeError:
-    return CoalescopeError(
-        said["code"],
-        said["message"],
-        where=said.get("where"),
-        advice=_ADVICE.get(status, said.get("advice")),
-        status=status,
-        problems=[Problem(**problem) for problem in said.get("problems", ())],
-    )

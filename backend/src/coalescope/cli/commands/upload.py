@@ -15,10 +15,10 @@ import httpx
 from coalescope.cli.file_outcomes import conclude, report
 from coalescope.cli.mapped_tables import mapping_typed, with_what_was_seen
 from coalescope.cli.output import printable
+from coalescope.client.connection import address_meant, scheme_meant
 from coalescope.client.files.given import GivenFile, given_files
 from coalescope.client.files.outcomes import FileOutcome, failed, refused, unreadable
 from coalescope.client.files.together import with_foreign_together
-from coalescope.client.server import address_meant, scheme_meant
 from coalescope.client.token import token_in
 from coalescope.untrusted.web_addresses import is_loopback
 from coalescope.uploads.mapping.records import TableMapping
