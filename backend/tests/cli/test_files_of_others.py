@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from coalescope.foreign.registry import MOST_BYTES
-from coalescope.untrusted.bounds import TABLE_BYTES
+from coalescope.untrusted.bounds import JSON_VALUES, TABLE_BYTES
 
 from .conftest import Run, parsers, serving_in
 
@@ -87,10 +87,10 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, Path]:
     [
         ("table.csv", f"up to {TABLE_BYTES:,} are read at once"),
         ("results.json", f"up to {MOST_BYTES:,} are read at once"),
-        ("list.json", "takes more than the 256 MiB"),
+        ("list.json", f"holds more than {JSON_VALUES:,} JSON values"),
     ],
 )
-def test_what_is_too_large_or_takes_too_much_memory_is_refused(
+def test_what_is_too_large_or_holds_too_many_values_is_refused(
     run: Run,
     address: str,
     files: Mapping[str, Path],

@@ -36,7 +36,7 @@ def most(bound: int) -> int:
 
 #: Of the work on a file: CPU time and memory, unless settings say otherwise.
 READING_SECONDS: Final = 8.0
-READING_MIB: Final = 256
+READING_MIB: Final = 190
 
 #: Of a table: its file, its rows, those that are blank too, its columns, and rows times columns.
 TABLE_BYTES: Final = 32 * 2**20

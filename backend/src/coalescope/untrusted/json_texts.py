@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""JSON that somebody sent. Standard library only."""
+"""JSON that somebody sent."""
 
 import json
 from typing import Any
