@@ -7,9 +7,9 @@ export function AboutCopy() {
   const copy = currentCopy();
   if (!copy) return null;
   return (
-    <footer className="about-copy">
+    <p className="about-copy">
       A published copy, made by Coalescope {copy.version}. Everything here is read from files, or worked out from them
       in the browser: uploads, and fits and recommendations that were not kept, need the program itself.
-    </footer>
+    </p>
   );
 }

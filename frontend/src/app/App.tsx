@@ -10,7 +10,6 @@ import { TooltipsEnabled } from '../components/QuantityName';
 import { currentPathname, followAddress } from '../state/address';
 import { startWork } from '../state/pendingWork';
 import { flushQuery } from '../state/url';
-import { AboutCopy } from './AboutCopy';
 import { ErrorBoundary } from './ErrorBoundary';
 import { Header } from './Header';
 import { Routes } from './routes';
@@ -91,7 +90,6 @@ function Shell() {
           </Suspense>
         </ErrorBoundary>
       </main>
-      <AboutCopy />
       {help && <help.Foot path={path} />}
       <TokenPrompt />
     </>
