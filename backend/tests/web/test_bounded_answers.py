@@ -4,6 +4,7 @@
 Every GET that the API describes is asked.
 """
 
+import functools
 from collections.abc import Callable, Collection, Iterator, Sequence
 from difflib import get_close_matches
 from typing import Any
@@ -271,8 +272,8 @@ def test_a_published_copy_the_command_line_and_the_client_list_all(
     with start_blocking_portal() as portal:
         listed = [each["slug"] for each in experiments(InProcessClient(crowded.app, portal))]
     assert len(listed) == len(set(listed)) == MANY + 3
-    url = "http://127.0.0.1:8000"
-    server = Server(url)  # which commands ask, too
-    monkeypatch.setattr(server, "_http", httpx.Client(base_url=url, transport=InProcess(crowded)))
+    client = functools.partial(httpx.Client, transport=InProcess(crowded))
+    monkeypatch.setattr(httpx, "Client", client)
+    server = Server("http://127.0.0.1:8000")  # which commands ask, too
     assert [each["slug"] for each in server.experiments()] == listed
     assert len(server.deleted_experiments()) == MANY
