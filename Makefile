@@ -219,7 +219,7 @@ clean: ## Remove all that was built or installed; data/ stays
 .PHONY: setup-dev tools guest-system node_modules soak-tests FORCE
 setup-dev: $(STAMPS)/python-dev
 node_modules: $(STAMPS)/node
-soak-tests: setup-dev tools page logger
+soak-tests: setup-dev tools page logger host-tools
 	$(BIN)/python -m pytest -m soak -q --timeout 0
 tools:
 	@sh e2e/require-tools.sh
