@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 # Page and API in one image; docs/docker.md says how to run it. Both base images have to be Debian (or a
 # relative of it), with Python 3.11 or newer and Node 20 or newer; the arguments let them come from elsewhere.
-ARG PYTHON_IMAGE=python:3.13-slim-bookworm
-ARG NODE_IMAGE=node:22-bookworm-slim
+# docs/docker.md says how the digests, which are of all architectures, are renewed.
+ARG PYTHON_IMAGE=python:3.13.15-slim-trixie@sha256:7c61056e61ac89e852de05f3dc6fa51a6dd2181797bceed46aa725dd7cb2cd3b
+ARG NODE_IMAGE=node:24.21.0-trixie-slim@sha256:8ec5d7557396cfe32d21c3f9c13072355ceab22b584578ca4bb28af31120cffe
 # requirements-scale.lock adds what PostgreSQL, S3 and Dask need.
 ARG PACKAGES=requirements.lock
 

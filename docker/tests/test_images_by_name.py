@@ -1,44 +1,77 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What images the compose file and the Dockerfile name: a version each, and never the latest."""
+"""What images this repository builds on and starts: each by its full version and its digest."""
 
 import re
+import subprocess
 from pathlib import Path
 
 import pytest
 
 ROOT = Path(__file__).parents[2]
 BUILT_HERE = {"coalescope", "coalescope-scale"}
+_FULL = re.compile(r"[a-z0-9./-]+:v?\d+\.\d+[a-z0-9.-]*@sha256:[0-9a-f]{64}")
+
+
+def files() -> list[Path]:
+    """Those of the repository that name images."""
+    command = ["git", "ls-files", "*Dockerfile*", "*compose*.y*ml"]
+    listed = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
+    return [ROOT / name for name in listed.stdout.split()]
 
 
 def images(text: str) -> list[str]:
-    """The images that a compose file or a Dockerfile names, by default where they can be chosen."""
-    named = re.findall(r"^\s*(?:image: |ARG \w+_IMAGE=|FROM )(\S+)", text, re.M)
-    chosen = [re.sub(r"^\$\{\w+:-(.*)\}$", r"\1", name) for name in named]
-    return [name for name in chosen if not name.startswith("${") and name not in BUILT_HERE]
+    """The images that a compose file or a Dockerfile names, by default where they can be chosen.
+
+    Without the stages of the same file, and without what has no default: who builds it names that.
+    """
+    flagged = r"(?:--\w+=\S+ )*"
+    named = re.findall(
+        rf"^\s*(?:image: |ARG \w*(?:IMAGE|BASE)=|FROM {flagged}|COPY --from=)(\S+)",
+        text,
+        re.M | re.I,
+    )
+    stages = set(re.findall(r"^FROM .* AS (\S+)", text, re.M | re.I))
+    chosen = [re.sub(r"^\$\{\w+:?-(.*)\}$", r"\1", name).strip("\"'") for name in named]
+    taken = [name for name in chosen if not re.fullmatch(r"\$\{?\w+\}?", name)]
+    return [name for name in taken if name not in stages | BUILT_HERE]
 
 
-def is_held(image: str) -> bool:
-    """Whether it is named by a version; one by `latest`, or by none, is another every day."""
-    tag = image.partition("@")[0].rpartition("/")[2].partition(":")[2]
-    return re.match(r"v?[0-9]", tag) is not None
-
-
-@pytest.mark.parametrize("file", ["docker-compose.yml", "Dockerfile"])
-def test_each_image_is_named_by_a_version(file: str) -> None:
-    named = images((ROOT / file).read_text())
-    assert len(named) >= 2
-    assert [image for image in named if not is_held(image)] == []
-
-
-def test_the_buckets_image_is_held_by_its_digest() -> None:
-    (bucket,) = [i for i in images((ROOT / "docker-compose.yml").read_text()) if "versitygw" in i]
-    assert re.fullmatch(r"versity/versitygw:v[0-9.]+@sha256:[0-9a-f]{64}", bucket)
+def test_every_image_is_named_by_version_and_digest() -> None:
+    named = {file: images(file.read_text()) for file in files()}
+    assert len(named[ROOT / "Dockerfile"]) == 2
+    assert len(named[ROOT / "docker-compose.yml"]) == 3
+    assert [
+        image for found in named.values() for image in found if not _FULL.fullmatch(image)
+    ] == []
 
 
 @pytest.mark.parametrize(
-    "image", ["versity/versitygw:latest", "caddy", "host:5000/caddy", "a:edge"]
+    "line",
+    [
+        "    image: ${{S3_IMAGE:-{}}}",
+        "    image: {}",
+        "ARG BASE={}",
+        "ARG PYTHON_IMAGE={}",
+        "FROM {}",
+        "FROM --platform=linux/amd64 {} AS page",
+        "COPY --from={} /a /a",
+    ],
 )
-def test_one_that_is_not_is_seen(image: str) -> None:
-    (found,) = images(f"    image: ${{S3_IMAGE:-{image}}}\n")
+@pytest.mark.parametrize(
+    "image",
+    [
+        "versity/versitygw:latest",
+        "caddy",
+        "host:5000/caddy",
+        "a:edge",
+        "caddy:2",
+        "caddy:2.11.4",
+        "caddy@sha256:" + "0" * 64,
+        "caddy:2@sha256:" + "0" * 64,
+        "caddy:2.11.4@sha256:0",
+    ],
+)
+def test_one_that_is_not_is_seen(line: str, image: str) -> None:
+    (found,) = images(line.format(image) + "\n")
     assert found == image
-    assert not is_held(found)
+    assert not _FULL.fullmatch(found)
