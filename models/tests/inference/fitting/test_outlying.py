@@ -25,6 +25,26 @@ def test_a_run_half_as_large_again_is_named(replicates):
         assert outlying(off, cells).tolist() == [3 * replicates + 1]
 
 
+@pytest.mark.parametrize(("replicates", "off"), [(5, 2), (7, 3), (10, 4)])
+def test_runs_that_hide_each_other_in_a_cell_are_named(replicates, off):
+    """As many as can be less than half of it."""
+    for seed in range(10):
+        found, cells = deviations(replicates, seed)
+        found[:off] += 0.5
+        found[:replicates] /= 1.0 + 0.5 * off / replicates  # of a mean that they move
+        assert outlying(found, cells).size > 0
+
+
+@pytest.mark.parametrize("replicates", [5, 7])
+def test_a_noisy_cell_is_seldom_taken_for_one_with_outliers(replicates):
+    """Of the runs of one cell, 25 times as noisy as the others, none lies apart from most."""
+    named = 0
+    for seed in range(100):
+        scale = np.where(np.arange(CELLS) == 7, 0.5, 0.02)
+        named += len(outlying(*deviations(replicates, seed, scale))) > 0
+    assert named <= 20
+
+
 @pytest.mark.parametrize("replicates", [2, 3, 5, 10])
 def test_normal_runs_are_hardly_ever_named(replicates):
     named = sum(len(outlying(*deviations(replicates, seed))) > 0 for seed in range(100))

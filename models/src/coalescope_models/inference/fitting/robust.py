@@ -211,7 +211,8 @@ def outlying(deviations: Floats, cells: Groups) -> NDArray[np.intp]:
     cells there are: the test means 1 %, and is approximate for few runs.
     Cells of few runs cannot tell so: there, one is also named that lies nine or twelve times as far
     from the others as the runs of a usual cell do, in cells of two or three if these are near to
-    the model, and in cells of four or more stands out among its own.
+    the model, and in cells of four or more stands out among its own, alone or with as many others
+    as are less than half.
 
     Args:
         deviations: of the model from each run, in what runs of all cells scatter alike in: relative
@@ -233,7 +234,8 @@ def outlying(deviations: Floats, cells: Groups) -> NDArray[np.intp]:
         if size < _TELLING:
             alone = bool(abs(np.median(np.delete(own, farthest))) < _NEAR * usual)
         else:
-            alone = farthest in outliers(own.tolist(), _SIGNIFICANCE_OF_FAR)
+            # as many as can be in the minority: two of five hide each other from a test of one
+            alone = farthest in outliers(own.tolist(), _SIGNIFICANCE_OF_FAR, (size - 1) // 2)
         if alone and apart[farthest] > (_FAR if size > 2 else _FAR_OF_TWO) * usual:
             found.add(int(rows[farthest]))
     return np.array(sorted(found), dtype=np.intp)

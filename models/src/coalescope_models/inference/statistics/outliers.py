@@ -12,16 +12,21 @@ from .distributions import t_quantile
 SIGNIFICANCE = 0.01
 
 
-def outliers(values: Sequence[float], significance: float = SIGNIFICANCE) -> tuple[int, ...]:
+def outliers(
+    values: Sequence[float], significance: float = SIGNIFICANCE, most: int | None = None
+) -> tuple[int, ...]:
     """Return the indices of outlying replicates, in order.
 
-    Rosner's generalised extreme Studentised deviate test (Technometrics 25, 1983) for up to a third
-    of the replicates: masked pairs are found, and a cell of normal replicates is flagged with the
-    given probability at most. Fewer than four replicates cannot show an outlier.
+    Rosner's generalised extreme Studentised deviate test (Technometrics 25, 1983): masked pairs are
+    found, and a cell of normal replicates is flagged with about the given probability, of ten or
+    fewer with up to two and a half times as much (simulated). Fewer than four replicates cannot
+    show an outlier.
 
     Args:
         values: finite numbers.
         significance: of the test.
+        most: how many it looks for; by default a third of the replicates. No test can look for more
+            than less than half: the others would be the outliers.
     """
     n = len(values)
     if n < 4:
@@ -29,7 +34,7 @@ def outliers(values: Sequence[float], significance: float = SIGNIFICANCE) -> tup
     left = list(range(n))
     removed: list[int] = []
     found = 0
-    for step in range(1, n // 3 + 1):
+    for step in range(1, (n // 3 if most is None else most) + 1):
         mean = math.fsum(values[i] for i in left) / len(left)
         sd = math.sqrt(math.fsum((values[i] - mean) ** 2 for i in left) / (len(left) - 1))
         if sd <= 1e-12 * abs(mean):  # what rounding leaves of replicates that are alike
