@@ -23,10 +23,14 @@ TICK_NS = 10**9 // os.sysconf("SC_CLK_TCK")
 
 @dataclass(frozen=True)
 class Share:
-    """CPU time between two instants, in percent of one CPU; `system`: interrupts included."""
+    """CPU time between two instants, in percent of one CPU.
+
+    `system`: interrupts included; `accounted`: idle time, too, thus all that the kernel accounts.
+    """
 
     busy: float
     system: float
+    accounted: float
     hogs: float
 
 
@@ -115,7 +119,7 @@ class Hogs:
         self._count = count
         self._running = ExitStack()
         self._processes: list[subprocess.Popen[bytes]] = []
-        self._readings: list[tuple[int, int, int, int]] = []
+        self._readings: list[tuple[int, ...]] = []
         self._over = threading.Event()
         self._reader = threading.Thread(target=self._read_on)
 
@@ -142,11 +146,12 @@ class Hogs:
     def between(self, start_ns: int, end_ns: int) -> Share:
         """What was used from one instant to another, both while the hogs ran."""
         first, last = (amounts_at(self._readings, instant) for instant in (start_ns, end_ns))
-        busy, system, hogs = (
-            100 * (after - before) / (end_ns - start_ns)
-            for before, after in zip(first, last, strict=True)
+        return Share(
+            *(
+                100 * (after - before) / (end_ns - start_ns)
+                for before, after in zip(first, last, strict=True)
+            )
         )
-        return Share(busy, system, hogs)
 
     def _read_on(self) -> None:
         _be_first_in_line()
@@ -155,7 +160,7 @@ class Hogs:
 
     def _read(self) -> None:
         hogs = sum(map(_used_ns, self._processes))
-        self._readings.append((_now_ns(), *_busy_and_system_ns(), hogs))
+        self._readings.append((_now_ns(), *_of_all_cpus_ns(), hogs))
 
 
 def _be_first_in_line() -> None:
@@ -167,12 +172,13 @@ def _now_ns() -> int:
     return time.clock_gettime_ns(time.CLOCK_MONOTONIC_RAW)
 
 
-def _busy_and_system_ns() -> tuple[int, int]:
-    """CPU time of all CPUs that was not idle, what a hypervisor took included; system's part."""
+def _of_all_cpus_ns() -> tuple[int, int, int]:
+    """Time not idle, what a hypervisor took included; the system's part of it; all time."""
     fields = Path("/proc/stat").read_text(encoding="ascii").split("\n", 1)[0].split()[1:9]
-    user, nice, system, _idle, _waiting, irq, softirq, steal = map(int, fields)
+    user, nice, system, idle, waiting, irq, softirq, steal = map(int, fields)
     in_system = system + irq + softirq
-    return TICK_NS * (user + nice + in_system + steal), TICK_NS * in_system
+    busy = user + nice + in_system + steal
+    return TICK_NS * busy, TICK_NS * in_system, TICK_NS * (busy + idle + waiting)
 
 
 def _used_ns(process: subprocess.Popen[bytes]) -> int:

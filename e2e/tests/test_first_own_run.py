@@ -12,7 +12,7 @@ import os
 import subprocess
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from statistics import mean, stdev
 from typing import Any
@@ -41,10 +41,6 @@ REST_PERCENT = 20.0
 UNKNOWN_PERCENT = 1.0
 # what iperf3 says of itself holds the interrupts and polls that came while it ran
 OF_IPERF3 = 0.25
-ALL_NS = tuple(
-    f"cpu_{name}_ns"
-    for name in ("user", "nice", "system", "idle", "iowait", "irq", "softirq", "steal")
-)
 ACCOUNTED_PERCENT = 2.0
 # of iperf3's seconds, most to least
 STEADY = {"tcp": 1.05, "udp": 1.05, "udp-with-loss": 2.0}
@@ -195,8 +191,11 @@ def in_window(log: RunLog, *names: str) -> float:
 
 
 def disturbance(traffic: str, run: Recorded) -> str:
-    """Rates of spans that do not quite coincide are compared, and hosts have other work, too."""
-    accounted, cpus = in_window(read(run.log), *ALL_NS), 100 * (os.cpu_count() or 1)
+    """Rates of spans that do not quite coincide are compared, and hosts have other work, too.
+
+    What the kernel and iperf3 say, never what the log or the server does.
+    """
+    accounted, cpus = run.share.accounted, 100 * (os.cpu_count() or 1)
     if abs(accounted - cpus) > ACCOUNTED_PERCENT:
         return f"the kernel accounted {accounted:.1f} % of {cpus} % of CPU time to some class"
     if run.share.busy <= 100 * min(HOGS, os.cpu_count() or 1) - 5:
@@ -214,6 +213,19 @@ def disturbance(traffic: str, run: Recorded) -> str:
     if traffic == "udp" and run.loss_percent > TAKEN_PERCENT:
         return f"iperf3 had no CPU in time and lost {run.loss_percent:.2g} % of the datagrams"
     return ""
+
+
+def test_what_disturbs_is_told_without_the_product() -> None:
+    """No log is there to be read."""
+    cpus = 100.0 * (os.cpu_count() or 1)
+    share = Share(busy=cpus, system=50.0, accounted=cpus, hogs=cpus - 50)
+    second = {"bits_per_second": 2e8, "seconds": 1.0}
+    report = {"intervals": [{"sum": second}] * SECONDS}
+    usage = Usage(0, SECONDS * 10**9, cpus, 50.0)
+    quiet = Recorded(Path("/nonexistent.runlog"), report, share, usage, share, rest=0.0)
+    assert disturbance("tcp", quiet) == ""
+    lost = replace(quiet, share=replace(share, accounted=cpus - 10))
+    assert disturbance("tcp", lost).startswith("the kernel accounted ")
 
 
 def stored(server: Server, log: Path) -> dict[str, Any]:

@@ -16,12 +16,15 @@ def burn(seconds):
     end = time.thread_time() + seconds
     while time.thread_time() < end: pass
 def daemon(seconds):
+    ends = os.pipe()
     if os.fork() == 0:
         os.setsid()
         if os.fork() == 0:
             burn(seconds)
         os._exit(0)
+    os.close(ends[1])
     os.wait()
+    os.read(ends[0], 1)  # until the daemon is gone, too
 """
 SHAPES = {
     "alone": ("burn(0.4)", 0.4),
@@ -35,7 +38,7 @@ SHAPES = {
         "for _ in range(4):\n    if os.fork() == 0: burn(0.1); os._exit(0)\n    os.wait()",
         0.4,
     ),
-    "daemon": ("daemon(0.5); time.sleep(2.5)", 0.5),
+    "daemon": ("daemon(0.5)", 0.5),
     "asleep": ("time.sleep(0.3)", 0.0),
     "never waited for": (
         "import signal\n"

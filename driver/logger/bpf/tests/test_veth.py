@@ -273,7 +273,6 @@ def test_a_program_that_misses_switches_says_so(machines, recording, tmp_path_fa
 @pytest.mark.parametrize(
     "how", ["itself", "a child", "a thread", "a child of a child that is gone"]
 )
-@retried_if_disturbed
 def test_the_time_of_the_command_is_its_own(machines, logger, tmp_path, how):
     """Its whole process tree, and nothing else in the namespace."""
     words = {
@@ -405,7 +404,6 @@ def test_a_thread_that_polls_may_have_an_older_name_of_its_interface(machines, r
     assert log.difference("softirq_ns") > 1000 * 100
 
 
-@retried_if_disturbed
 def test_a_task_that_has_the_name_of_a_thread_that_polls_is_a_task(machines, recording):
     renamed = f"open('/proc/self/comm', 'w').write('napi/probe0-1')\n{SPIN}"
     with recording(machines[1], interval="100ms") as log:
@@ -446,7 +444,6 @@ def test_every_nanosecond_has_one_owner(machines, recording):
     assert log.difference("task_ns") / 1e9 < spent + 0.3
 
 
-@retried_if_disturbed
 def test_time_of_other_namespaces_is_other_time(machines, recording):
     with recording(machines[1], interval="100ms") as log:
         spent = float(machines[0].run(sys.executable, "-c", SPIN))
