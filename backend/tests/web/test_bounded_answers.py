@@ -18,7 +18,7 @@ from coalescope.client.server import Server
 from coalescope.db import tables
 from coalescope.db.timestamps import utc_now
 from coalescope.publishing.answers import InProcessClient, experiments
-from coalescope.runs import recording
+from coalescope.runs import kept_summaries
 from coalescope.untrusted.bounds import LISTED, LISTED_UPLOAD_RUNS
 from fastapi import FastAPI
 
@@ -243,7 +243,7 @@ def test_a_name_that_is_not_there_is_compared_with_few(
 def test_uploads_together_cannot_make_an_experiment_larger_than_one_may_be(
     make_client: Callable[..., Any], monkeypatch: pytest.MonkeyPatch, name: str, bound: int
 ) -> None:
-    monkeypatch.setattr(recording, name, bound)  # the real one takes a minute to reach
+    monkeypatch.setattr(kept_summaries, name, bound)  # the real one takes a minute to reach
     client = make_client()
     assert client.upload(CSV, experiment="lab").status_code == 201
     before = client.get("/api/experiments/lab/cells").content

@@ -1,22 +1,45 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The summaries that are kept of cells: they follow from current runs, exactly."""
+"""The summaries that are kept of cells: they follow from current runs, exactly.
+
+Whatever changes runs refreshes their cells here, so here is the bound of an experiment, too.
+"""
 
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 
 from sqlalchemy.engine import Connection
 
+from coalescope.errors import conflict
 from coalescope.experiments.records import ExperimentRecord, SummaryRecord
 from coalescope.runs import summary_repository
 from coalescope.runs.records import RecomputedCell
 from coalescope.runs.summaries import summarise_values
+from coalescope.untrusted.bounds import (
+    EXPERIMENT_CELLS,
+    EXPERIMENT_SETTINGS_CHARACTERS,
+    EXPERIMENT_SUMMARIES,
+)
 
 _CELLS_AT_ONCE = 50
 _RECOMPUTED_AT_ONCE = 1000
 
 
 def refresh(connection: Connection, cell_ids: Iterable[int]) -> None:
-    """Recompute the summaries of these cells from their current runs, all of them, exactly."""
+    """Recompute the summaries of these cells from their current runs, all of them, exactly.
+
+    Errors: 409 if that takes an experiment beyond what readers can receive. What makes a larger
+    one smaller is taken: it can have been stored before there was a bound.
+    """
+    touched = set(cell_ids)
+    of = summary_repository.experiments_of(connection, sorted(touched))
+    before = {id_: summary_repository.extent(connection, id_) for id_ in of}
+    recompute(connection, touched)
+    for id_, slug in of.items():
+        _refuse_growth(slug, before[id_], summary_repository.extent(connection, id_))
+
+
+def recompute(connection: Connection, cell_ids: Iterable[int]) -> None:
+    """The same whatever an experiment becomes: for what nobody sent or asked for."""
     every = sorted(set(cell_ids))
     for start in range(0, len(every), _CELLS_AT_ONCE):  # not all their values in memory
         touched = every[start : start + _CELLS_AT_ONCE]
@@ -24,6 +47,22 @@ def refresh(connection: Connection, cell_ids: Iterable[int]) -> None:
         found = {place: summarise_values(at_place) for place, at_place in values.items()}
         summary_repository.replace_summaries(connection, touched, found)
         summary_repository.count_current_runs(connection, touched)
+
+
+def _refuse_growth(slug: str, before: tuple[int, ...], after: tuple[int, ...]) -> None:
+    bounds = {
+        "cells": EXPERIMENT_CELLS,
+        "characters of their settings": EXPERIMENT_SETTINGS_CHARACTERS,
+        "summaries of measures": EXPERIMENT_SUMMARIES,
+    }
+    for (what, bound), was, now in zip(bounds.items(), before, after, strict=True):
+        if now > max(bound, was):
+            raise conflict(
+                "experiment_too_large",
+                f"{slug!r} would have {now:,} {what}; it can have {bound:,}.",
+                where={"experiment": slug},
+                advice="Send it to an experiment of its own: every reader receives all cells.",
+            )
 
 
 def recomputed_cells(

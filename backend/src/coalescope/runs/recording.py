@@ -16,12 +16,6 @@ from coalescope.runs import kept_summaries, repository
 from coalescope.runs.history import happened_to, history_row, note
 from coalescope.runs.records import NewRun, RemovedRuns, RunRecord
 from coalescope.runs.service import find_run
-from coalescope.runs.summary_repository import extent
-from coalescope.untrusted.bounds import (
-    EXPERIMENT_CELLS,
-    EXPERIMENT_SETTINGS_CHARACTERS,
-    EXPERIMENT_SUMMARIES,
-)
 
 _BATCH = 1000
 _VALUES_AT_ONCE = 20_000
@@ -33,40 +27,23 @@ def record_runs(
     new: Iterable[tuple[NewRun, str]],
     *,
     changes: int = 1,
+    left: Iterable[int] = (),
 ) -> None:
     """Store runs, each with the reason why it is there, with their cells, measures and history.
 
-    Summaries follow in the same transaction. For the data version they are so many changes.
+    Summaries follow in the same transaction, those of the cells that runs have `left` too. For the
+    data version they are so many changes.
 
     Errors: 409 if a run's identity is taken, or readers would receive more than an experiment can
-    have; IntegrityError if another takes it meanwhile, or it is
-    here twice.
+    have; IntegrityError if another takes it meanwhile, or it is here twice.
     """
     now = utc_now()
-    touched: set[int] = set()
+    touched = set(left)
     for batch in _batches(new):
         _refuse_taken(connection, [run.uid for run, _ in batch])
         touched |= _record_batch(connection, experiment.id, batch, now)
     kept_summaries.refresh(connection, touched)
-    _refuse_too_large(connection, experiment)
     touch(connection, experiment.id, changes)
-
-
-def _refuse_too_large(connection: Connection, experiment: ExperimentRecord) -> None:
-    bounds = {
-        "cells": EXPERIMENT_CELLS,
-        "characters of their settings": EXPERIMENT_SETTINGS_CHARACTERS,
-        "summaries of measures": EXPERIMENT_SUMMARIES,
-    }
-    found = extent(connection, experiment.id)
-    for (what, bound), count in zip(bounds.items(), found, strict=True):
-        if count > bound:
-            raise conflict(
-                "experiment_too_large",
-                f"{experiment.slug!r} would have {count:,} {what}; it can have {bound:,}.",
-                where={"experiment": experiment.slug},
-                advice="Send it to an experiment of its own: every reader receives all cells.",
-            )
 
 
 def _refuse_taken(connection: Connection, uids: Sequence[str]) -> None:
@@ -197,7 +174,8 @@ def measure_again(connection: Connection, new: Mapping[str, NewRun], reason: str
         note(connection, run, "stored", reason, {}, {})
         touched.add(run.cell_id)
         experiments.add(run.experiment_id)
-    kept_summaries.refresh(connection, touched)
+    # A start that refused what is stored would end every start.
+    kept_summaries.recompute(connection, touched)
     for experiment_id in experiments:
         touch(connection, experiment_id, 1)
 
@@ -225,11 +203,10 @@ def record_dataset_runs(
     connection: Connection,
     experiment: ExperimentRecord,
     new: Sequence[NewRun],
-    touched: Iterable[int],
+    left: Iterable[int],
 ) -> None:
-    """Store a data set's runs; `touched` are cells that its previous version was taken out of."""
+    """Store a data set's runs; `left` are the cells that its previous version was taken out of."""
     reason = "loaded with the data set"
-    record_runs(connection, experiment, ((run, reason) for run in new))
+    record_runs(connection, experiment, ((run, reason) for run in new), left=left)
     if new:
         tell(connection, happened_to(experiment.slug, new[0].uid, reason, len(new)))
-    kept_summaries.refresh(connection, touched)

@@ -8,7 +8,7 @@ from sqlalchemy.engine import Connection
 
 from coalescope.db import compiled_sql
 from coalescope.db.compiled_sql import any_of, chunks
-from coalescope.db.tables import cells, run_measures, runs, summaries
+from coalescope.db.tables import cells, experiments, run_measures, runs, summaries
 from coalescope.experiments.records import SummaryRecord
 from coalescope.runs.records import CountedCell, MeasuredValue
 
@@ -38,7 +38,21 @@ _COUNT_CURRENT = (
         partial_runs=_COUNT.where(_CURRENT_IN_CELL, runs.c.partial).scalar_subquery(),
     )
 )
+_EXPERIMENTS = (
+    sa.select(experiments.c.id, experiments.c.slug)
+    .distinct()
+    .join(cells, cells.c.experiment_id == experiments.c.id)
+    .where(cells.c.id.in_(any_of("cells")))
+)
 _DELETE_SUMMARIES = sa.delete(summaries).where(summaries.c.cell_id.in_(any_of("cells")))
+
+
+def experiments_of(connection: Connection, in_cells: Sequence[int]) -> dict[int, str]:
+    """The experiments that these cells are of: row id and slug."""
+    found: dict[int, str] = {}
+    for chunk in chunks(in_cells):
+        found |= dict(compiled_sql.run(connection, _EXPERIMENTS, cells=chunk))
+    return found
 
 
 def extent(connection: Connection, experiment_id: int) -> tuple[int, int, int]:
