@@ -34,6 +34,7 @@ _COLUMNS = {
     "Throughput": "THROUGHPUT",
     "Throughput Units": "THROUGHPUT_UNITS",
     "Remote Recv Throughput": "REMOTE_RECV_THROUGHPUT",
+    "Local Send Throughput": "LOCAL_SEND_THROUGHPUT",
     "Mean Latency Microseconds": "MEAN_LATENCY",
     "50th Percentile Latency Microseconds": "P50_LATENCY",
     "90th Percentile Latency Microseconds": "P90_LATENCY",
@@ -54,6 +55,7 @@ _MBPS = {
     "GBytes/s": 8e-6 * 2**30,
 }
 _TRANSACTIONS = "Trans/s"
+_ALONE = " : no control"  # in the first line of -N: nobody says what arrived
 _LATENCIES = (
     ("MEAN_LATENCY", "latency_us"),
     ("P50_LATENCY", "latency_p50_us"),
@@ -86,8 +88,8 @@ def _read(content: bytes) -> Reading:
             "Let it finish; ask for it with -k.",
             field="THROUGHPUT",
         )
-    kind = _kind(title, fields)
-    records = [*_settings(kind, title), *_amounts(kind, fields), *_shares(fields)]
+    kind, first = _kind(title, fields), text.partition("\n")[0] if title else ""
+    records = [*_settings(kind, title), *_amounts(kind, first, fields), *_shares(fields)]
     if not any(r.kind != "fact" and r.quantity != "elapsed_s" for r in records):
         raise Unreadable(
             "It does not say what its throughput is of: neither its first line nor PROTOCOL is "
@@ -141,14 +143,14 @@ def _settings(kind: str, title: re.Match[str] | None) -> Iterator[Record]:
         yield fact("streams", 1.0, "(one for each netperf)")
 
 
-def _amounts(kind: str, fields: Mapping[str, str]) -> Iterator[Record]:
+def _amounts(kind: str, first: str, fields: Mapping[str, str]) -> Iterator[Record]:
     elapsed = written(fields.get("ELAPSED_TIME", ""), 0.0)
     if elapsed:
         yield measure("elapsed_s", elapsed, "ELAPSED_TIME")
     if kind.endswith("rr"):
         yield from _requests(fields)
     elif kind:
-        yield from _stream(kind, fields)
+        yield from _stream(kind, first, fields)
 
 
 def _requests(fields: Mapping[str, str]) -> Iterator[Record]:
@@ -161,15 +163,17 @@ def _requests(fields: Mapping[str, str]) -> Iterator[Record]:
             yield measure(quantity, value, name)
 
 
-def _stream(kind: str, fields: Mapping[str, str]) -> Iterator[Record]:
-    """What arrived. THROUGHPUT of UDP is what was sent, so it is not that."""
-    name = "REMOTE_RECV_THROUGHPUT" if kind == "udp" else "THROUGHPUT"
+def _stream(kind: str, first: str, fields: Mapping[str, str]) -> Iterator[Record]:
+    """What arrived: so is THROUGHPUT of UDP, too, where the other end could tell netperf."""
     scale = _MBPS.get(fields.get("THROUGHPUT_UNITS", ""))
-    rate, sent = written(fields.get(name, ""), 0.0), written(fields["THROUGHPUT"], 0.0)
+    told = kind != "udp" or (first != "" and _ALONE not in first)
+    name = "THROUGHPUT" if told else "REMOTE_RECV_THROUGHPUT"
+    rate = written(fields.get(name, ""), 0.0)
     if scale is not None and rate is not None:
         yield measure("goodput_mbps", scale * rate, f"{name}, in THROUGHPUT_UNITS")
+    sent = written(fields.get("LOCAL_SEND_THROUGHPUT", ""), 0.0)
     if scale is not None and kind == "udp" and sent is not None:
-        field = "THROUGHPUT, in THROUGHPUT_UNITS"
+        field = "LOCAL_SEND_THROUGHPUT, in THROUGHPUT_UNITS"
         yield Record("measure.netperf_sent_mbps", scale * sent, "Mb/s", field)
     again = written(fields.get("LOCAL_TRANSPORT_RETRANS", ""), 0.0)
     if kind == "tcp" and again is not None:
@@ -193,8 +197,9 @@ FORMAT = Format(
         ("(one for each netperf)", "streams", ""),
         ("ELAPSED_TIME", "elapsed_s", ""),
         ("THROUGHPUT, in THROUGHPUT_UNITS", "goodput_mbps", "TCP; KBytes and up are of 1024"),
-        ("REMOTE_RECV_THROUGHPUT", "goodput_mbps", "UDP: THROUGHPUT is what was sent"),
-        ("THROUGHPUT of UDP", "measure.netperf_sent_mbps", ""),
+        ("THROUGHPUT of UDP", "goodput_mbps", "what arrived; not with -N or without first line"),
+        ("REMOTE_RECV_THROUGHPUT", "goodput_mbps", "UDP, without first line"),
+        ("LOCAL_SEND_THROUGHPUT", "measure.netperf_sent_mbps", "UDP"),
         ("THROUGHPUT of request and response", "request_rate_hz", ""),
         *((name, quantity, "of request and response") for name, quantity in _LATENCIES),
         ("LOCAL_TRANSPORT_RETRANS", "retransmitted_segments", ""),
