@@ -98,6 +98,18 @@ def test_what_keeps_it(run: Run, lab: None) -> None:
     assert "--as goes with --interface and --driver" in none.stderr
 
 
+def test_commands_say_what_does_not_carry_over(run: Run, lab: None) -> None:
+    goal = ("--maximise", "throughput_mbps", "--interface", "eth0", "--driver", "igb")
+    assert "For the machine that was measured." in run("recommend", "lab", *goal).stdout
+    paper = ("--experiment", "paper", "--kind", "published", "--citation", "A paper, 2005")
+    assert run("import", "lab.csv", *paper).returncode == 0
+    model = ("--model", "request-response", "--set", "mtu_bytes=1500", "--choose", "delay_us=10,40")
+    for kind, asked in (("published", ("paper",)), ("predicted", model)):
+        for form in ((), ("--as", "netplan")):
+            text = run("recommend", *asked, *goal, *form).stdout
+            assert f"# These values are {kind}: another host, driver and traffic." in text
+
+
 def test_a_balance(run: Run, lab: None) -> None:
     goal = ("--maximise", "throughput_mbps", "--minimise", "latency_us", "--balance")
     done = run("recommend", "lab", *goal)

@@ -52,6 +52,20 @@ def test_what_is_better_follows_from_the_quantity(client: Any) -> None:
     assert best(ask(client, [{**FAST[0], "sense": "less"}]).json())["factors"]["delay_us"] == 320
 
 
+def test_a_throughput_that_some_settings_lack_is_said_to_guard_nothing(client: Any) -> None:
+    rows = [row.split(",") for row in table().decode().splitlines()]
+    short = [",".join([*r[:3], "" if r[0] == "320" else r[3], r[4]]) for r in rows]
+    client.upload("\n".join(short).encode(), "lab.csv")
+    limit = [{"measure": "delay_us", "limit": "at most", "value": 320}]
+    found = ask(client, CHEAP, constraints=limit).json()
+    assert (found["guards"], best(found)["factors"]["delay_us"]) == ([], 320)
+    (caution,) = found["cautions"]
+    assert caution.startswith("throughput_mbps was measured in some of these settings only")
+    whole = ask(client, CHEAP, constraints=[{**limit[0], "value": 100}]).json()
+    assert ([g["measure"] for g in whole["guards"]], whole["cautions"]) == (["throughput_mbps"], [])
+    assert ask(client, CHEAP, guarded=False).json()["cautions"] == []
+
+
 def test_energy_is_a_goal_and_a_cost(client: Any) -> None:
     """It is guarded as CPU time is: the longest delay is not the answer."""
     client.upload(table().replace(b"system_cpu_s_per_gb", b"energy_j_per_gb"), "lab.csv")

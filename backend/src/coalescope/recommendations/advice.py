@@ -36,7 +36,8 @@ class Advice:
         effects: the answer against it.
         ask: limits on a wait to choose from, where a cost is all that is known: without one
             there is no answer.
-        cautions: what the data set's source warns of.
+        cautions: what the data set's source warns of, and what would be guarded if every setting
+            had it.
         means_of: how many runs each value is the mean of, at least, where a setting has one value
             that is a mean; None elsewhere.
         left_out: runs without a measure that was asked about.

@@ -34,6 +34,7 @@ from coalescope.recommendations.effects import Effect, effects, entangled, inter
 from coalescope.recommendations.guards import (
     Limited,
     keeps_limits,
+    known_in_part,
     limits_to_offer,
     why_no_offer,
 )
@@ -198,6 +199,8 @@ def advise(experiment: ExperimentRecord, measured: Measured, question: Question)
     # a run without what is guarded does not count, and is told of
     known = _in_every_setting(runs)
     kept, guards = question.with_guards(known)
+    anywhere = sorted({name for run in runs for name in run.values})
+    untold = known_in_part(guards, question.with_guards(anywhere)[1])
     whole = _whole(runs, kept.measures)
     settings: dict[Hashable, Factors] = {run.cell_id: run.factors for run in whole}
     _refuse_too_many(settings, kept.measures)
@@ -215,7 +218,7 @@ def advise(experiment: ExperimentRecord, measured: Measured, question: Question)
         basis=basis,
         compared=_not_measured(settings, kept.current),
         ci95={name: intervals(whole, name) for name in kept.measures},
-        cautions=tuple(experiment.source.get("cautions", ())),
+        cautions=(*experiment.source.get("cautions", ()), *untold),
         left_out=len(runs) - len(whole),
         means_of=_means_of(whole),
         without=chosen.without,

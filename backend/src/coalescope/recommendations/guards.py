@@ -79,6 +79,22 @@ def default_guards(
     ]
 
 
+def known_in_part(guards: Sequence[Constraint], wished: Sequence[Constraint]) -> list[str]:
+    """Say what would be guarded, had every setting its throughput or latency.
+
+    Args:
+        guards: of what is known of every setting.
+        wished: of what is known of any.
+    """
+    kept = {QUANTITIES[guard.measure].aim for guard in guards}
+    return [
+        f"{wish.measure} was measured in some of these settings only, so it guards nothing: what "
+        "the others do to it is not known. Measure it in every setting."
+        for wish in wished
+        if QUANTITIES[wish.measure].aim in _DONE and QUANTITIES[wish.measure].aim not in kept
+    ]
+
+
 def _measured(kind: str, measured: Sequence[str]) -> list[str]:
     return [n for n in QUANTITIES if n in measured and QUANTITIES[n].aim == kind]
 
