@@ -14,6 +14,7 @@ from coalescope_host.plan.plan_file import load_plan
 from coalescope_host.plan.registry import MEANINGS, SETTINGS, Setting
 from coalescope_models.vocabulary.quantity import QUANTITIES
 
+PROFILE = "_".join(5 * ["8,64,n"])
 HEAD = """
 experiment = "own"
 interface = "eth1"
@@ -51,7 +52,7 @@ def levels(tmp_path: Path, factors: str) -> dict[str, tuple[object, ...]]:
         ("defer-hard-irqs = [2]", "napi_defer_hard_irqs", 2),
         ("'net.core.busy_poll' = [50]", "busy_poll_us", 50),
         ("tcp-data-split = ['on']", "tcp_data_split", "on"),
-        ("rx-profile = ['1,64,n_8,64,n']", "dim_profile_rx", "1,64,n_8,64,n"),
+        (f"rx-profile = ['{PROFILE}']", "dim_profile_rx", PROFILE),
     ],
 )
 def test_the_fields_names_are_factors(tmp_path: Path, line: str, name: str, level: object) -> None:

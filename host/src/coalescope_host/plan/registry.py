@@ -87,7 +87,7 @@ _PROFILE_LEVEL = r"(\d+|n),(\d+|n),(\d+|n)"
 _PROFILE = FactorRule(
     "five of USECS,FRAMES,COMPLETIONS joined by _, each a number or n: 1,64,n_8,64,n_…",
     (str,),
-    pattern=f"{_PROFILE_LEVEL}(_{_PROFILE_LEVEL})*",
+    pattern=f"{_PROFILE_LEVEL}(_{_PROFILE_LEVEL}){{4}}",
 )
 
 SETTINGS: tuple[Setting, ...] = (

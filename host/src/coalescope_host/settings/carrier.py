@@ -7,6 +7,11 @@ IFF_UP = 0x1
 IFF_LOWER_UP = 0x10000
 
 
+def is_up(device: Device) -> bool:
+    """Whether the interface is switched on."""
+    return bool(device.link()["flags"] & IFF_UP)
+
+
 def nothing_passes(device: Device) -> str | None:
     """Why no packet can pass an interface that is there, and what to do; None if one can."""
     if not device.exists():

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Groups of settings that are attributes of one pair of messages of the ethtool family."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -9,7 +10,7 @@ from typing import Any
 from ..plan.registry import SETTINGS, Setting
 from .device import Device
 from .errors import SettingError, UnsupportedError
-from .level import Level, Levels, as_choice, as_switch, as_text, as_whole_number, shown
+from .level import NO_OTHERS, Level, Levels, as_choice, as_switch, as_text, as_whole_number, shown
 
 PROFILE_PARTS = ("USEC", "PKTS", "COMPS")
 NOT_THERE = "n"
@@ -58,7 +59,9 @@ class EthtoolGroup:
             return as_choice(level, row.rule.choices)
         return as_text(level, row.rule) if row.rule.pattern else as_whole_number(level)
 
-    def problem(self, device: Device, setting: str, level: Level) -> str | None:
+    def problem(
+        self, device: Device, setting: str, level: Level, beside: Levels = NO_OTHERS
+    ) -> str | None:
         """Why the device cannot take this level, as far as that can be known before trying."""
         row, answer = self.rows[setting], self._answer(device)
         now = {} if answer is None else self._levels(answer)
@@ -67,6 +70,8 @@ class EthtoolGroup:
         highest = None if row.maximum is None else answer.get_attr(self._attribute(row.maximum))
         if highest is not None and int(level) > highest:
             return f"the device allows at most {highest}"
+        if row.rule.pattern and _form(level) != _form(now[setting]):
+            return f"the device has n in other places: {now[setting]}"
         return self._fixed(device, setting, now[setting])
 
     def _fixed(self, device: Device, setting: str, now: Level) -> str | None:
@@ -146,6 +151,11 @@ class EthtoolGroup:
         if row.rule.choices:
             return row.rule.choices[int(value)]
         return _profile_text(value) if row.rule.pattern else int(value)
+
+
+def _form(profile: Level) -> str:
+    """A profile without its numbers: what the driver moderates by."""
+    return re.sub(r"\d+", "", str(profile))
 
 
 def _profile(text: str) -> dict[str, Any]:

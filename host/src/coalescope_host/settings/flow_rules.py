@@ -14,6 +14,8 @@ from .rss_contexts import lost_contexts
 
 COUNT = 0x2E
 """ETHTOOL_GRXCLSRLCNT."""
+RINGS = 0x2D
+"""ETHTOOL_GRXRINGS."""
 REQUEST = struct.Struct("=IIQ168xI4x")
 """struct ethtool_rxnfc: `cmd`, `flow_type`, `data`, a rule that is left empty, `rule_cnt`."""
 
@@ -28,6 +30,15 @@ def rule_count(device: Device) -> int:
     except (OSError, SettingError):
         return 0
     return int(REQUEST.unpack(answer)[3])
+
+
+def receive_rings(device: Device) -> int | None:
+    """How many queues the card receives with now; None where its driver does not say."""
+    try:
+        answer = device.ethtool_ioctl(REQUEST.pack(RINGS, 0, 0, 0))
+    except (OSError, SettingError):
+        return None
+    return int(REQUEST.unpack(answer)[2])
 
 
 def lost_rules(device: Device, by: str) -> str | None:

@@ -5,7 +5,7 @@ from typing import Protocol
 
 from .device import Device
 from .errors import SettingError
-from .level import Level, Levels
+from .level import NO_OTHERS, Level, Levels
 
 
 class Group(Protocol):
@@ -27,8 +27,13 @@ class Group(Protocol):
     def convert(self, setting: str, level: Level) -> Level:
         """The level as the kernel wants it; ValueError with what it must be."""
 
-    def problem(self, device: Device, setting: str, level: Level) -> str | None:
-        """Why the device cannot take this level, as far as that can be known before trying."""
+    def problem(
+        self, device: Device, setting: str, level: Level, beside: Levels = NO_OTHERS
+    ) -> str | None:
+        """Why the device cannot take this level, as far as that can be known before trying.
+
+        `beside`: the levels of the whole cell, of which some may bring about what this one needs.
+        """
 
     def implied(self, asked: Levels, now: Levels) -> dict[str, Level]:
         """What else has to be written so that the levels asked for take effect."""

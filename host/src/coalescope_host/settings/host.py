@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, TypedDict
 
 from ..plan.plan import DriverSpec
-from ..plan.registry import BY_NAME, WORKLOAD_CPUS
+from ..plan.registry import WORKLOAD_CPUS
 from ..spelling import suggestion
 from .cpus import offline, parse_list
 from .device import Device
@@ -78,10 +78,7 @@ class Host:
         for factor, level in levels.items():
             if self.driver is not None and self.driver.owns(factor):
                 continue
-            row = BY_NAME.get(factor)
-            if row is not None and row.needs is not None and levels.get(row.needs):
-                continue  # this very cell brings it about
-            if problem := self._problem(factor, level):
+            if problem := self._problem(factor, level, levels):
                 found.append(f"{self.device}: {factor} = {shown(level)}: {problem}")
         if self.driver is not None:
             found += self.driver.problems(levels)
@@ -212,14 +209,14 @@ class Host:
         links = self.device.routing(lambda ip: list(ip.get_links()), "cannot be listed")
         return [str(link.get_attr("IFLA_IFNAME")) for link in links]
 
-    def _problem(self, factor: str, level: Level) -> str | None:
+    def _problem(self, factor: str, level: Level, cell: Levels) -> str | None:
         group = group_of(factor)
         if group is None:
             if factor.startswith("driver."):
                 return "the plan has no [driver] whose parameter this could be"
             return _offline(level) if factor == WORKLOAD_CPUS else NO_SETTING.get(factor)
         try:
-            return group.problem(self.device, factor, group.convert(factor, level))
+            return group.problem(self.device, factor, group.convert(factor, level), cell)
         except (ValueError, SettingError) as error:
             return str(error)
 

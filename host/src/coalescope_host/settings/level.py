@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a level of a plan means for a setting."""
 
+from types import MappingProxyType
+
 from ..plan.factor_rule import FactorRule, Level, Levels
 
 __all__ = [
+    "NO_OTHERS",
     "Level",
     "Levels",
     "as_choice",
@@ -13,6 +16,8 @@ __all__ = [
     "shown",
 ]
 
+NO_OTHERS: Levels = MappingProxyType({})
+"""A cell in which nothing else is set."""
 SWITCHES = {"on": True, "true": True, "off": False, "false": False}
 
 

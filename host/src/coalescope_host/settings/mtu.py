@@ -2,7 +2,8 @@
 """The interface's MTU, in bytes without the link header."""
 
 from .device import Device
-from .level import Level, Levels, as_whole_number
+from .level import NO_OTHERS, Level, Levels, as_whole_number
+from .topology import below
 
 SETTING = "mtu_bytes"
 
@@ -28,12 +29,18 @@ class MtuGroup:
         """The level as a number of bytes; ValueError with what it must be."""
         return as_whole_number(level)
 
-    def problem(self, device: Device, setting: str, level: Level) -> str | None:
-        """Whether the MTU is out of the range that the driver states."""
+    def problem(
+        self, device: Device, setting: str, level: Level, beside: Levels = NO_OTHERS
+    ) -> str | None:
+        """Whether the MTU is out of the range that the driver states, or above the lower one's."""
         link = device.link()
         low, high = link.get_attr("IFLA_MIN_MTU") or 0, link.get_attr("IFLA_MAX_MTU") or 0
         if int(level) < low or (high and int(level) > high):
             return f"the device allows {low} to {high or 'any number of'} bytes"
+        lower = below(device)
+        if lower is not None and int(level) > (highest := int(lower.get_attr("IFLA_MTU"))):
+            name = lower.get_attr("IFLA_IFNAME")
+            return f"it stands on {name}, whose MTU is {highest} bytes"
         return None
 
     def implied(self, asked: Levels, now: Levels) -> dict[str, Level]:

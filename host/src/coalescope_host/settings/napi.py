@@ -10,9 +10,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ..plan.registry import SETTINGS, Setting
+from .carrier import is_up
 from .device import Device
 from .errors import SettingError, UnsupportedError
-from .level import Level, Levels, as_choice, as_switch, as_whole_number, shown
+from .level import NO_OTHERS, Level, Levels, as_choice, as_switch, as_whole_number, shown
 from .netdev_messages import NAPI_GET, NAPI_SET, NapiMessage
 from .places_group import INDEXED
 
@@ -64,12 +65,14 @@ class NapiGroup:
             return as_whole_number(level, int(ROWS[setting].rule.high))
         return as_choice(level, ("busy-poll",)) if level == "busy-poll" else as_switch(level)
 
-    def problem(self, device: Device, setting: str, level: Level) -> str | None:
+    def problem(
+        self, device: Device, setting: str, level: Level, beside: Levels = NO_OTHERS
+    ) -> str | None:
         """Whether the kernel lacks the attribute, or this level of it."""
         if setting in SYSFS and not isinstance(level, str):
             if device.sysfs(SYSFS[setting]) is None:
                 return f"this kernel does not have /sys/class/net/{device.name}/{SYSFS[setting]}"
-            return None
+            return _no_thread(device, beside) if setting == "napi_threaded" else None
         if not _napis(device):
             return (
                 "the kernel lists no NAPI of it: this needs netdev's napi-set (Linux 6.13 or "
@@ -163,6 +166,23 @@ def _is_known(device: Device, setting: str, level: Level) -> bool:
     except SettingError as error:
         return not any(words in str(error) for words in ("out of range", "nknown attribute"))
     return True
+
+
+def _no_thread(device: Device, beside: Levels) -> str | None:
+    """Whether there is no NAPI for a thread to poll: the kernel says so of its own value, too.
+
+    It is not asked where it lists NAPIs, since it copies that value to each; nor while the
+    interface is down, or where the cell sets what may bring a NAPI about: GRO does with veth.
+    """
+    if _napis(device) or not is_up(device) or any(name.startswith("offload.") for name in beside):
+        return None
+    now = device.sysfs(SYSFS["napi_threaded"]) or "0"
+    try:
+        device.write_sysfs(SYSFS["napi_threaded"], now, "cannot be asked")
+    except SettingError as error:
+        if isinstance(error, UnsupportedError) or "not supported" in str(error):
+            return "it has no NAPI that a thread could poll"
+    return None
 
 
 def _napis(device: Device) -> list[tuple[int, dict[str, Level]]]:

@@ -19,7 +19,7 @@ from .ethtool_messages import (
     feature_values,
 )
 from .flow_rules import lost_rules
-from .level import Level, Levels, as_switch, shown
+from .level import NO_OTHERS, Level, Levels, as_switch, shown
 
 PREFIX = "offload."
 STEERING = "rx-ntuple-filter"
@@ -49,7 +49,9 @@ class OffloadGroup:
         """The level as on or off; ValueError with what it must be."""
         return as_switch(level)
 
-    def problem(self, device: Device, setting: str, level: Level) -> str | None:
+    def problem(
+        self, device: Device, setting: str, level: Level, beside: Levels = NO_OTHERS
+    ) -> str | None:
         """Whether it is unknown, fixed at the other value, or holds what cannot be put back."""
         answer = self._answer(device)
         features = _features(setting, _bits(answer, "HW"))

@@ -13,7 +13,7 @@ from ..plan.registry import BY_NAME
 from .cpus import list_text, mask_text, offline, parse_list, parse_mask
 from .device import Device
 from .errors import UnsupportedError
-from .level import Level, Levels, as_switch, as_whole_number, shown
+from .level import NO_OTHERS, Level, Levels, as_switch, as_whole_number, shown
 from .places import IdleStates, Place
 
 INDEXED = re.compile(r"(\w+)\[(\d+)\]")
@@ -82,11 +82,15 @@ class PlacesGroup:
         """The level in its one form; ValueError with what it must be."""
         return self._settings[setting].convert(level)
 
-    def problem(self, device: Device, setting: str, level: Level) -> str | None:
+    def problem(
+        self, device: Device, setting: str, level: Level, beside: Levels = NO_OTHERS
+    ) -> str | None:
         """Whether there is no place for it here, or no such level."""
         spread = self._settings[setting]
         places = [place for place in spread.places(device) if place.read() is not None]
-        return spread.refusal(level, places) if places else f"there is no {spread.where}"
+        if not places and not beside.get(BY_NAME[setting].needs or ""):
+            return f"there is no {spread.where}"
+        return spread.refusal(level, places)
 
     def implied(self, asked: Levels, now: Levels) -> dict[str, Level]:
         """Nothing: these stand for themselves."""

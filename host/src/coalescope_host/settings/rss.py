@@ -8,10 +8,11 @@ import struct
 from dataclasses import dataclass
 
 from ..plan.registry import BY_NAME
+from .channels import CHANNELS
 from .device import Device, said
 from .errors import SettingError, UnsupportedError
 from .flow_rules import lost_with_queues
-from .level import Level, Levels, as_choice, as_whole_number, shown
+from .level import NO_OTHERS, Level, Levels, as_choice, as_whole_number, shown
 
 GET, SET = 0x46, 0x47
 HEAD = struct.Struct("=IIIIBBHI")
@@ -73,13 +74,18 @@ class RssGroup:
             return as_choice(level, BY_NAME[setting].rule.choices)
         return as_whole_number(level)
 
-    def problem(self, device: Device, setting: str, level: Level) -> str | None:
+    def problem(
+        self, device: Device, setting: str, level: Level, beside: Levels = NO_OTHERS
+    ) -> str | None:
         """Whether the device spreads nothing, or would lose what cannot be put back."""
         rss = _read(device)
         if rss is None or (setting == "rss_queues" and not rss.table):
             return "its driver has no indirection table (`ethtool -x`)"
         if setting == "rss_hash" and not rss.hash:
             return "its driver does not say its hash function (`ethtool -x`)"
+        queues = CHANNELS.receive_queues(device, beside)
+        if setting == "rss_queues" and queues is not None and int(level) > queues:
+            return f"it receives with {queues} queue{'' if queues == 1 else 's'}"
         return lost_with_queues(device, setting, level, self.read(device).get(setting))
 
     def implied(self, asked: Levels, now: Levels) -> dict[str, Level]:

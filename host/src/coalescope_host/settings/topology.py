@@ -19,6 +19,8 @@ from .netlink import IPRoute, NetlinkError
 
 STACKED = frozenset({"vlan", "macvlan", "macvtap", "ipvlan", "ipvtap", "macsec", "gtp"})
 """Kinds of interfaces that have their lower one in IFLA_LINK."""
+NO_LARGER = frozenset({"vlan", "macvlan", "macvtap"})
+"""Those of them that the kernel lets have no larger MTU (net/8021q, drivers/net/macvlan.c)."""
 
 
 class UpperState(TypedDict):
@@ -53,6 +55,18 @@ def uppers(device: Device) -> list[Device]:
     names = {link["index"]: str(link.get_attr("IFLA_IFNAME")) for link in links}
     found = upper_indices(device.index(), links)[1:]
     return [Device(names[index], device.netns) for index in found]
+
+
+def below(device: Device) -> Any | None:
+    """The interface that a VLAN or a macvlan stands on, in its own namespace; else None.
+
+    These take no MTU above that of what they stand on.
+    """
+    links = device.routing(lambda ip: list(ip.get_links()), "interfaces cannot be listed")
+    own = next(link for link in links if link.get_attr("IFLA_IFNAME") == device.name)
+    if _kind(own) not in NO_LARGER:
+        return None
+    return next((link for link in links if _stands_on(own, link["index"])), None)
 
 
 def stacked(device: Device) -> list[str]:

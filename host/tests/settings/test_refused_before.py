@@ -1,0 +1,142 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a plan may ask for and a device cannot take is told before anything is set."""
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from coalescope_host.plan.registry import SETTINGS, Setting
+from coalescope_host.settings import SettingError, channels, open_saved, rss
+from coalescope_host.settings.channels import CHANNELS
+from coalescope_host.settings.coalescing import COALESCING
+from coalescope_host.settings.device import Device
+from coalescope_host.settings.groups import OF_THE_MACHINE, group_of
+from coalescope_host.settings.rss import Rss, RssGroup
+
+pytestmark = pytest.mark.network
+
+TEXTS = ("0", "0,8000", "none", "fastest", "_".join(5 * ["1,64,n"]))
+NUMBERS = (3, 9000)
+MOST = 1 << 32
+MACVLAN = ("ip", "link", "add", "link", "veth0", "name", "above0", "up", "type", "macvlan")
+#: What the same cell may bring about, as a plan would ask for it.
+BROUGHT_ABOUT: dict[str, dict[str, Any]] = {
+    "napi_threaded": {"napi_threaded": True},
+    "queues": {"queues": 1},
+}
+
+
+def levels_of(row: Setting) -> Iterator[Any]:
+    """Those that the plan takes: all of a few, the ends of a range, and between."""
+    rule = row.rule
+    ends = (int(rule.low), int(min(rule.high, MOST)))
+    for level in (False, True, *rule.choices, *TEXTS, *sorted({*ends, *NUMBERS})):
+        if rule.allows(level):
+            yield level
+
+
+def cells_of(row: Setting) -> Iterator[dict[str, Any]]:
+    for level in levels_of(row):
+        yield {row.name: level}
+        if row.needs is not None:
+            yield {**BROUGHT_ABOUT[row.needs], row.name: level}
+
+
+@pytest.fixture(params=["veth", "veth with GRO", "tap", "macvlan"])
+def host(request: pytest.FixtureRequest, namespace: Any) -> Any:
+    """An interface of each kind that can be had without hardware."""
+    if request.param == "tap":
+        namespace.run("ip", "link", "set", "tap0", "up")
+        return namespace.host("tap0")
+    if request.param == "macvlan":
+        namespace.run(*MACVLAN)
+        return namespace.host("above0")
+    if request.param == "veth with GRO":
+        namespace.run("ethtool", "-K", "veth0", "gro", "on")
+    return namespace.host()
+
+
+def test_what_the_kernel_refuses_was_told_before(host: Any) -> None:
+    """Of every setting of the registry, save those of the whole machine, which this one shares."""
+    before = json.loads(json.dumps(host.save()))
+    tried = 0
+    late = []
+    for row in SETTINGS:
+        group = group_of(row.name)
+        if group is None or group.name in OF_THE_MACHINE:
+            continue
+        for cell in cells_of(row):
+            tried += 1
+            if host.problems(cell):
+                continue
+            try:
+                host.apply(cell)
+            except SettingError as error:
+                late.append(f"{cell}: {error}")
+    open_saved(before).restore(before)
+    assert not late, "\n".join(late)
+    assert tried > 150
+
+
+def test_looking_changes_nothing(host: Any) -> None:
+    before = json.loads(json.dumps(host.save()))
+    for row in SETTINGS:
+        for cell in cells_of(row):
+            host.problems(cell)
+    assert json.loads(json.dumps(host.save())) == before
+
+
+@pytest.mark.parametrize(
+    ("cell", "words"),
+    [
+        ({"queues_rx": 0}, "queues_rx = 0: it would have no receive queue left"),
+        ({"queues_tx": 0}, "queues_tx = 0: it would have no transmit queue left"),
+        ({"napi_threaded": True}, "true: it has no NAPI that a thread could poll"),
+        ({"napi_threaded": True, "offload.gro": True, "napi_cpus": "0,8000"}, "CPU 8000 is not"),
+        ({"xps_cpus": "8000", "queues": 1}, "xps_cpus = 8000: CPU 8000 is not online"),
+    ],
+)
+def test_it_says_what_is_wrong(namespace: Any, cell: dict[str, Any], words: str) -> None:
+    problems = namespace.host().problems(cell)
+    assert any(words in problem for problem in problems), problems
+
+
+def test_what_the_cell_brings_about_is_not_missed(namespace: Any) -> None:
+    """On veth, GRO brings NAPI about."""
+    host = namespace.host()
+    cell = {"offload.gro": True, "napi_threaded": True}
+    assert host.problems(cell) == []
+    assert host.apply(cell) == cell
+
+
+def test_what_stands_on_another_has_no_larger_mtu(namespace: Any) -> None:
+    namespace.run(*MACVLAN)
+    host = namespace.host("above0")
+    (problem,) = host.problems({"mtu_bytes": 9000})
+    assert "mtu_bytes = 9000: it stands on veth0, whose MTU is 1500 bytes" in problem
+    assert host.problems({"mtu_bytes": 1500}) == []
+
+
+def test_a_load_is_shared_by_queues_that_there_are(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Those of now, or those of the same cell."""
+    monkeypatch.setattr(rss, "_read", lambda _: Rss((0, 1) * 64, b"", 1, 0))
+    monkeypatch.setattr(channels, "receive_rings", lambda _: 4)
+    monkeypatch.setattr(type(CHANNELS), "read", lambda *_: {"queues": 4})
+    monkeypatch.setattr(rss, "lost_with_queues", lambda *_: None)
+    group, device = RssGroup(), Device("eth1")
+    assert group.problem(device, "rss_queues", 4) is None
+    assert group.problem(device, "rss_queues", 5) == "it receives with 4 queues"
+    assert group.problem(device, "rss_queues", 2, {"queues": 1}) == "it receives with 1 queue"
+    assert group.problem(device, "rss_queues", 8, {"queues": 8}) is None
+
+
+def test_a_profile_has_numbers_where_the_driver_has_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = "_".join(5 * ["1,64,n"])
+    monkeypatch.setattr(type(COALESCING), "_answer", lambda *_: object())
+    monkeypatch.setattr(type(COALESCING), "_levels", lambda *_: {"dim_profile_rx": now})
+    monkeypatch.setattr(type(COALESCING), "write", lambda *_: None)
+    device, with_completions = Device("eth1"), "_".join(5 * ["8,64,2"])
+    assert COALESCING.problem(device, "dim_profile_rx", now.replace("64", "32")) is None
+    said = COALESCING.problem(device, "dim_profile_rx", with_completions)
+    assert said == f"the device has n in other places: {now}"
