@@ -3,7 +3,7 @@
 
 What is sent is almost all the cells' means, deviations and intervals, as exact as they are stored:
 the replicates have random digits, which pack badly. Its peer is the floor of any such answer: the
-same numbers as 64-bit binary.
+same numbers as 64-bit binary. The page asks for the cells as columns.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ def measure() -> list[Row]:
         with serving(Path(data)) as url, browsing() as browser:
             fresh, sent, nodes = first_views(browser, url + VIEW)
             times, shown, dropped = drag(browser, url + VIEW)
-            cells = packed_bytes(f"{url}/api/experiments/large/cells")
+            cells = packed_bytes(f"{url}/api/experiments/large/cells?layout=columns")
     numbers = 8 * NUMBERS
     return [
         milliseconds(

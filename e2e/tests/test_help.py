@@ -6,7 +6,7 @@ import re
 import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 
-from .conftest import Server, axe_complaints, drawn, eventually, somebody_else, stand_still
+from .conftest import Console, Server, axe_complaints, drawn, eventually, somebody_else, stand_still
 
 pytestmark = pytest.mark.browser
 
@@ -145,6 +145,51 @@ def test_on_a_phone_the_tour_shows_what_it_speaks_of(page: Page) -> None:
         expect(tour).to_contain_text(f"{step} of 5")
         eventually(page, lambda: page.evaluate(CLEAR))
         tour.get_by_role("button", name=re.compile("Next|Done")).click()
+
+
+# What each step's words speak of, beside the part that it marks.
+SPOKEN_OF = [
+    [".plot .hit", ".duet", ".rail .opts", ".explorer .live"],
+    [".explorer .params"],
+    [".explorer .handle", ".duet", ".explorer .params"],
+    [".explorer .advice"],
+    [".bar .tools"],
+]
+
+# Parts that the words lie over, though by less than a pixel's rounding.
+COVERED = """(parts) => {
+  const words = document.querySelector('.tour').getBoundingClientRect();
+  const over = (part) => part.width > 0
+    && Math.min(part.right, words.right) - Math.max(part.left, words.left) > 1
+    && Math.min(part.bottom, words.bottom) - Math.max(part.top, words.top) > 1;
+  return parts.filter((part) =>
+    [...document.querySelectorAll(part)].some((each) => over(each.getBoundingClientRect())));
+}"""
+
+
+@pytest.mark.parametrize("width", [1440, 390])
+@pytest.mark.parametrize("path", [NFS, "/explorer/virtual-testbed"])
+def test_the_tour_covers_nothing_that_it_speaks_of(
+    page: Page, console: Console, path: str, width: int
+) -> None:
+    console.expected.append("422")  # what its runs cannot tell is not recommended
+    page.emulate_media(reduced_motion="reduce")
+    page.set_viewport_size({"width": width, "height": 900 if width > 1000 else 844})
+    page.goto(path)
+    expect(page.locator(".advice .answer")).to_be_visible()
+    stand_still(page)
+    page.get_by_role("button", name="Take the tour").locator("visible=true").press("Enter")
+    tour = page.get_by_role("region", name="Guided tour")
+    for step, spoken_of in enumerate(SPOKEN_OF, 1):
+        # a phone shows the numbers in the readout at its foot
+        parts = [".peek" if width < 1000 and part == ".explorer .live" else part
+                 for part in spoken_of]  # fmt: skip
+        expect(tour).to_contain_text(f"{step} of {len(SPOKEN_OF)}")
+        # all of them are there to be covered
+        assert [part for part in parts if page.locator(part).count() == 0] == []
+        eventually(page, lambda parts=parts: page.evaluate(COVERED, parts) == [])  # type: ignore[misc]
+        tour.get_by_role("button", name=re.compile("Next|Done")).click()
+    expect(tour).to_have_count(0)
 
 
 @pytest.mark.fault("P22")

@@ -4,7 +4,8 @@
 from typing import Any
 
 import pytest
-from coalescope.experiments import endpoints, response_cache
+from coalescope.experiments import cells as answered
+from coalescope.experiments import response_cache
 from coalescope_models.vocabulary.quantity import QUANTITIES
 
 MANY_UP_TO = 2**20
@@ -27,13 +28,13 @@ def table(cells: int, first: int = 0) -> bytes:
 def worked_out(monkeypatch: pytest.MonkeyPatch) -> list[object]:
     """Cells that were put into answers."""
     seen: list[object] = []
-    real = endpoints.cell_out
+    real = answered.cell_out
 
     def noted(cell: Any) -> Any:
         seen.append(cell)
         return real(cell)
 
-    monkeypatch.setattr(endpoints, "cell_out", noted)
+    monkeypatch.setattr(answered, "cell_out", noted)
     return seen
 
 

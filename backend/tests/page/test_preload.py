@@ -73,7 +73,8 @@ def test_the_fit_that_the_address_asks_for_is_told(published: Any) -> None:
 def test_cells_that_are_too_many_to_be_told_are_fetched_beside_the_scripts(
     published: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    beside = f'<link rel="preload" as="fetch" crossorigin href="{API}/cells">'
+    cells = f"{API}/cells?layout=columns"
+    beside = f'<link rel="preload" as="fetch" crossorigin href="{cells}">'
     assert beside not in published.get(VIEW).text
     monkeypatch.setattr(preload, "_MOST_CHARACTERS", len(json.dumps(told(published))) // 2)
     answers = told(published)

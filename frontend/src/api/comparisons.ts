@@ -2,8 +2,8 @@
 // What the server knows of replicates, of single runs over time, and of experiments beside each other.
 import { keepPreviousData, queryOptions, useQueries, useQuery } from '@tanstack/react-query';
 import { body, client } from './client';
+import { cellsOf } from './queries';
 import type {
-  Cells,
   Comparison,
   Contents,
   Environment,
@@ -78,18 +78,7 @@ export function useEnvironments(sides: readonly Side[]) {
 
 /** The cells of each side. */
 export function useCellsOf(sides: readonly Side[]) {
-  return useQueries({
-    queries: sides.map(({ slug, where }) => ({
-      queryKey: ['experiments', slug, 'cells', where],
-      queryFn: ({ signal }: { signal: AbortSignal }) =>
-        body<Cells>(
-          client.GET('/api/experiments/{slug}/cells', {
-            params: { path: { slug }, query: { where: texts(where) } },
-            signal,
-          }),
-        ),
-    })),
-  });
+  return useQueries({ queries: sides.map(({ slug, where }) => cellsOf(slug, where)) });
 }
 
 /** Each of the others against the first. */

@@ -187,6 +187,8 @@ async function unlessRefused(kept: Response): Promise<Response> {
 /** What a request asks of the API: its path there, and the parameters. */
 export function askedOf({ url }: Request): [string, URLSearchParams] {
   const { pathname, searchParams } = new URL(url);
+  // of columns and rows a copy keeps what is shorter to find a cell in
+  searchParams.delete('layout');
   return [pathname.slice(pathname.indexOf('/api/') + '/api/'.length), searchParams];
 }
 

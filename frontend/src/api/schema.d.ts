@@ -1103,6 +1103,44 @@ export interface components {
             runs_to_resolve: number | null;
         };
         /**
+         * CellColumnsOut
+         * @description All cells that match, as columns: the k-th entry of each is of the k-th cell.
+         *
+         *     The numbers are those of the rows, digit by digit. A cell without a factor has null there.
+         */
+        CellColumnsOut: {
+            /** Experiment */
+            experiment: string;
+            /** Data Version */
+            data_version: number;
+            /**
+             * Independence
+             * @description By measure, what the sequence of the runs does to its intervals, or that it is not known; only of measures of which there is something to say
+             */
+            independence: {
+                [key: string]: components["schemas"]["Independence"];
+            };
+            /**
+             * Left Out
+             * @description Runs that would count and were left out as asked
+             */
+            left_out: string[];
+            /** Id */
+            id: number[];
+            /** Factors */
+            factors: {
+                [key: string]: (number | string | null)[];
+            };
+            /** Runs */
+            runs: number[];
+            /** Partial Runs */
+            partial_runs: number[];
+            /** Measures */
+            measures: {
+                [key: string]: components["schemas"]["SummaryColumnsOut"];
+            };
+        };
+        /**
          * CellOut
          * @description One setting of the factors with the summaries of its current runs.
          */
@@ -1131,8 +1169,6 @@ export interface components {
             experiment: string;
             /** Data Version */
             data_version: number;
-            /** Cells */
-            cells: components["schemas"]["CellOut"][];
             /**
              * Independence
              * @description By measure, what the sequence of the runs does to its intervals, or that it is not known; only of measures of which there is something to say
@@ -1145,6 +1181,8 @@ export interface components {
              * @description Runs that would count and were left out as asked
              */
             left_out: string[];
+            /** Cells */
+            cells: components["schemas"]["CellOut"][];
         };
         /**
          * ChangeOut
@@ -4436,6 +4474,24 @@ export interface components {
             unchanged: number;
         };
         /**
+         * SummaryColumnsOut
+         * @description One measure, cell by cell. A cell without it has null in all columns.
+         *
+         *     `ci95_low` and `ci95_high` are the ends of `ci95` of a cell that stands by itself.
+         */
+        SummaryColumnsOut: {
+            /** N */
+            n: (number | null)[];
+            /** Mean */
+            mean: (number | null)[];
+            /** Sd */
+            sd: (number | null)[];
+            /** Ci95 Low */
+            ci95_low: (number | null)[];
+            /** Ci95 High */
+            ci95_high: (number | null)[];
+        };
+        /**
          * SummaryOut
          * @description One measure in one cell; `sd` and `ci95` are null where they are not known.
          *
@@ -6125,6 +6181,8 @@ export interface operations {
             query?: {
                 /** @description Runs to leave out of this answer: ID,ID,… What is no identity is refused. A run that does not count, or is not here any more, is passed over: the answer says which were left out */
                 without?: string;
+                /** @description An object for each cell, or of many cells a third less to send: a list for each quantity */
+                layout?: "rows" | "columns";
                 /**
                  * @description FACTOR=VALUE, any number: only cells with these levels. Several of one factor, repeated or with commas, mean any of them.
                  * @example {
@@ -6150,7 +6208,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CellsOut"];
+                    "application/json": components["schemas"]["CellsOut"] | components["schemas"]["CellColumnsOut"];
                 };
             };
             /** @description Unchanged (If-None-Match) */

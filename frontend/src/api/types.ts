@@ -24,6 +24,7 @@ export type MeasureOf = Schemas['MeasureOut'];
 export type CellMeasure = Schemas['SummaryOut'];
 export type Cell = Schemas['CellOut'];
 export type Cells = Schemas['CellsOut'];
+export type CellColumns = Schemas['CellColumnsOut'];
 
 export type Interval = Schemas['Estimate'];
 export type Fit = Schemas['FitOut'];

@@ -25,8 +25,8 @@ from coalescope.comparisons.service import compare_experiments
 from coalescope.comparisons.sides import levels_of_sides
 from coalescope.errors import CoalescopeError, Problem, refused
 from coalescope.experiments import service as experiments
+from coalescope.experiments.cells import cells_out
 from coalescope.experiments.description import describe_experiment, summarise_experiment
-from coalescope.experiments.endpoints import cells_out
 from coalescope.experiments.records import ExperimentRecord
 from coalescope.experiments.schemas import ExperimentOut, ExperimentSummaryOut
 from coalescope.exports.service import Format, What, export

@@ -152,17 +152,46 @@ class CellOut(BaseModel):
     measures: dict[str, SummaryOut]
 
 
-class CellsOut(BaseModel):
-    """All cells that match."""
-
+class _CellsBase(BaseModel):
     experiment: str
     data_version: int
-    cells: list[CellOut]
     independence: dict[str, Independence] = Field(
         description="By measure, what the sequence of the runs does to its intervals, or that it "
         "is not known; only of measures of which there is something to say"
     )
     left_out: list[str] = Field(description="Runs that would count and were left out as asked")
+
+
+class CellsOut(_CellsBase):
+    """All cells that match."""
+
+    cells: list[CellOut]
+
+
+class SummaryColumnsOut(BaseModel):
+    """One measure, cell by cell. A cell without it has null in all columns.
+
+    `ci95_low` and `ci95_high` are the ends of `ci95` of a cell that stands by itself.
+    """
+
+    n: list[int | None]
+    mean: list[float | None]
+    sd: list[float | None]
+    ci95_low: list[float | None]
+    ci95_high: list[float | None]
+
+
+class CellColumnsOut(_CellsBase):
+    """All cells that match, as columns: the k-th entry of each is of the k-th cell.
+
+    The numbers are those of the rows, digit by digit. A cell without a factor has null there.
+    """
+
+    id: list[int]
+    factors: dict[str, list[Level | None]]
+    runs: list[int]
+    partial_runs: list[int]
+    measures: dict[str, SummaryColumnsOut]
 
 
 def _address(text: str) -> str:

@@ -20,9 +20,9 @@ from starlette.types import Scope
 
 from coalescope.db.engine import Database
 from coalescope.errors import CoalescopeError
+from coalescope.experiments.cells import cells_out
 from coalescope.experiments.conditional import tag_of
 from coalescope.experiments.description import describe_experiment
-from coalescope.experiments.endpoints import cells_out
 from coalescope.experiments.records import ExperimentRecord
 from coalescope.experiments.schemas import ExperimentOut
 from coalescope.experiments.service import SLUG, get_experiment
@@ -40,7 +40,8 @@ _KEPT = 16
 _MOST_CHARACTERS = 2**18
 # As the page asks for them, so that it is given what is under way (frontend/src/api/client.ts).
 _PRELOADED = (
-    '    <link rel="preload" as="fetch" crossorigin href="/api/experiments/{slug}/cells">\n'
+    '    <link rel="preload" as="fetch" crossorigin '
+    'href="/api/experiments/{slug}/cells?layout=columns">\n'
 )
 
 Json = dict[str, Any]

@@ -8,7 +8,7 @@ import type { View } from '../../state/view';
 import { shortName, titleWithUnit } from './figure/messages';
 
 /** Nobody listens to more; all of them would be most of the page. */
-const MOST_ROWS = 250;
+const MOST_ROWS = 100;
 
 const columnTitle = (axis: Axis): string => (axis.unit ? `${shortName(axis)}, ${axis.unit}` : shortName(axis));
 

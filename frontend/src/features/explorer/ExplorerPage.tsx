@@ -22,6 +22,8 @@ const NoExperiment = lazyPart(
   async () => (await import('../experiments/change/NoExperiment')).NoExperiment,
 );
 
+const LeftOut = lazyPart('Which runs are left out', async () => (await import('./LeftOut')).LeftOut);
+
 /** A sweep has said what it will measure, and no run of it has come. */
 function Awaited({ slug, followed }: { slug: string; followed: Followed }) {
   return (
@@ -76,35 +78,6 @@ function Empty({ slug, title }: { slug: string; title: string }) {
   );
 }
 
-/** Says so whenever runs are left out of what is shown. */
-function LeftOut(props: { asked: readonly string[]; known: readonly string[]; putBack: () => void }) {
-  const { asked, known, putBack } = props;
-  if (asked.length === 0) return null;
-  const strange = asked.length - known.length;
-  if (known.length === 0)
-    return (
-      <Notice tone="plain" title="No runs are excluded from this view" action={{ label: 'Clear', onClick: putBack }}>
-        The address leaves out {strange === 1 ? 'a run that does' : `${strange} runs that do`} not count here anyway.
-      </Notice>
-    );
-  return (
-    <Notice
-      tone="warn"
-      title={`${known.length} ${known.length === 1 ? 'run is' : 'runs are'} left out of this view`}
-      action={{ label: 'Include again', onClick: putBack }}
-    >
-      {known.map((id, k) => (
-        <span key={id}>
-          {k > 0 && ', '}
-          <Link href={`/runs/${id}`}>{id.slice(0, 8)}</Link>
-        </span>
-      ))}
-      . Means, intervals and the fit are of the other runs. Nothing is deleted.
-      {strange > 0 && ` ${strange} more ${strange === 1 ? 'does' : 'do'} not count here anyway.`}
-    </Notice>
-  );
-}
-
 export function ExplorerPage({ slug }: { slug: string }) {
   const experiment = useExperiment(slug);
   const [without, setWithout] = useState(() => leftOutOf(currentQuery()));
@@ -142,7 +115,7 @@ export function ExplorerPage({ slug }: { slug: string }) {
   };
   const leftOut = (
     <div className="left-out">
-      <LeftOut asked={without} known={cells.data?.left_out ?? []} putBack={putBack} />
+      {without.length > 0 && <LeftOut asked={without} known={cells.data?.left_out ?? []} putBack={putBack} />}
     </div>
   );
   if (subject.cells.length === 0)

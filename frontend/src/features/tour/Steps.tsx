@@ -40,7 +40,7 @@ function usePlaced({ anchor, side, clear }: Pick<Step, 'anchor' | 'side' | 'clea
         { width: words.offsetWidth, height: words.offsetHeight },
         roomOf(),
         side,
-        clear ? document.querySelector(clear)?.getBoundingClientRect() : null,
+        clear ? [...document.querySelectorAll(clear)].map((each) => each.getBoundingClientRect()) : [],
       );
       words.style.left = `${left}px`;
       words.style.top = `${top}px`;

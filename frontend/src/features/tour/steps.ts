@@ -6,7 +6,7 @@ export interface Step {
   readonly words: string;
   /** The part of the page that it is about. */
   readonly anchor: string;
-  /** What its words leave uncovered besides: they speak of it, too. */
+  /** The parts that its words leave uncovered besides: they speak of them, too. */
   readonly clear?: string;
   /** On which side of it the words stand, where there is room. */
   readonly side: 'left' | 'right' | 'below' | 'above';
@@ -18,6 +18,7 @@ export const STEPS: readonly Step[] = [
     words:
       'Press and drag in the picture, or use the arrow keys: the red crosshair picks a setting, and every number on the page follows it.',
     anchor: '.explorer .plot .hit',
+    clear: '.explorer .duet, .rail .opts, .explorer .live, .explorer .now',
     side: 'left',
   },
   {
@@ -25,13 +26,14 @@ export const STEPS: readonly Step[] = [
     words:
       'Drag a crosshair along its ruler. The whisker is the 95 % interval of the fit and the square its estimate; a double click returns to it.',
     anchor: '.explorer .param',
+    clear: '.explorer .params',
     side: 'left',
   },
   {
     title: 'Pull the line itself',
     words: 'Drag the red ring up or down: the parameter with the most effect there follows.',
     anchor: '.explorer .handle',
-    clear: '.explorer .duet',
+    clear: '.explorer .duet, .explorer .params',
     side: 'left',
   },
   {
@@ -84,15 +86,15 @@ function sidesOf(part: Box, note: Size, view: Size): Readonly<Record<Step['side'
  * Where the words stand: on their side of the part, on another where they would cover it or what they speak of besides, and
  * where there is no room beside these, where they cover the least.
  */
-export function besideOf(part: Box, note: Size, view: Size, side: Step['side'], clear: Box | null = null): Spot {
-  const spots = [part, ...(clear ? [clear] : [])].flatMap((each) => {
+export function besideOf(part: Box, note: Size, view: Size, side: Step['side'], clear: readonly Box[] = []): Spot {
+  const spots = [part, ...clear].flatMap((each) => {
     const sides = sidesOf(each, note, view);
     return [sides[side], sides.right, sides.below, sides.above, sides.left];
   });
   const covered = (spot: Spot): number => {
     const words = { ...spot, ...note };
     // the part itself matters most
-    return 4 * overlap(words, part) + (clear ? overlap(words, clear) : 0);
+    return clear.reduce((sum, each) => sum + overlap(words, each), 4 * overlap(words, part));
   };
   return spots.reduce((best, spot) => (covered(spot) < covered(best) ? spot : best));
 }

@@ -35,7 +35,11 @@ describe('the words of a step', () => {
   it('leave clear what they speak of besides', () => {
     const ring = part(400, 500, 24, 24);
     const lines = part(240, 100, 500, 600);
-    expect(besideOf(ring, note, { width: 1100, height: 800 }, 'left', lines).left).toBe(752);
+    expect(besideOf(ring, note, { width: 1100, height: 800 }, 'left', [lines]).left).toBe(752);
     expect(besideOf(ring, note, { width: 1100, height: 800 }, 'left').left).toBe(88);
+    // beside all of it: what lies to the right is spoken of, too
+    const params = part(740, 300, 360, 300);
+    const { left, top } = besideOf(ring, note, { width: 1100, height: 800 }, 'left', [lines, params]);
+    expect([left, top]).toEqual([740, 612]);
   });
 });
