@@ -183,6 +183,31 @@ def test_a_fit_with_a_base_predicts_nothing(
     assert "alpha, beta, gamma" in refused.value.__notes__[0]
 
 
+def test_what_was_held_and_not_measured_is_shown_beside_the_estimates(tmp_path: Path) -> None:
+    rows = [
+        f"{mtu},{delay},{replicate},{800 - delay + 7 * replicate}"
+        for mtu in (1500, 3000, 9000)
+        for delay in (0, 20, 50, 100, 200)
+        for replicate in (1, 2)
+    ]
+    (tmp_path / "lab.csv").write_text(
+        "\n".join(["mtu_bytes,delay_us,replicate,throughput_mbps", *rows])
+    )
+    with cs.open(tmp_path / "lab.csv") as x:
+        found = x.fit_nonlinear(
+            "request-response",
+            "throughput_mbps",
+            ["idle_us", "delay_waits"],
+            held={"clients": 5},
+            resamples=0,
+        )
+    shown = repr(found)
+    assert "held, not measured: " in shown
+    assert "clients 5" in shown
+    assert "reply_bytes 8296" in shown
+    assert "the intervals hold if these are right" in shown
+
+
 def test_a_fit_that_tells_nothing_predicts_nothing(nfs: cs.Experiment) -> None:
     fit = nfs.where(mtu_bytes=1500, delay_ticks=10).fit("cpu-overhead", "ols")
     assert not fit.identifiable

@@ -48,7 +48,24 @@ def test_blocks_that_differ_widen_the_intervals_to_t_over_their_estimates(nfs_ta
     assert low < TRUTH["alpha"] < high
     assert result.bootstrap.unit == "clusters"
     assert result.independence.verdict == "by_cluster"
-    assert result.message == result.independence.reason
+    assert result.message == (
+        f"{result.independence.reason} Of 4 blocks a drift cannot be told from what differs "
+        "between them: if there is one, the intervals cover more than 95 %."
+    )
+
+
+def test_a_drift_of_the_blocks_is_no_scatter_of_theirs(nfs_table):
+    """How often such intervals cover the truth is simulated among the scenarios."""
+    result, (table, cells, blocks) = fit(nfs_table, np.linspace(-0.03, 0.03, 8))
+    assert "The blocks drift by +6.0 % from the first to the last" in result.message
+    steady = fit(nfs_table, [0.0] * 8)[0].estimates["alpha"]
+    found = result.estimates["alpha"]
+    assert found.ci95[1] - found.ci95[0] < 1.5 * (steady.ci95[1] - steady.ci95[0])
+    without_places = Timeline(None, tuple(map(int, blocks)), "block")
+    wide = fit_linear(
+        "cpu-overhead", table, "ols", cells=cells, when=without_places, resamples=200, rng=1
+    ).estimates["alpha"]  # fmt: skip
+    assert wide.ci95[1] - wide.ci95[0] > 5.0 * (found.ci95[1] - found.ci95[0])
 
 
 def test_that_nothing_is_known_of_the_sequence_is_said_where_there_are_intervals(nfs_table):

@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from coalescope_models.inference.statistics import SEQUENCE_NOT_KNOWN, Timeline, independence
-from coalescope_models.inference.statistics.independence import _SHORT_ROUND, _shown, _whole
+from coalescope_models.inference.statistics.independence import _SHORT_ROUND, _shown, whole
 from coalescope_models.inference.statistics.sequence import can_be_alike, what_is_left
 
 CELLS = 30
@@ -270,4 +270,4 @@ def test_the_tests_of_one_measure_are_judged_together():
     ("percent", "said"), [(-160.3, "−160"), (0.52, "+0.52"), (-12.4, "−12"), (7.06, "+7.1")]
 )
 def test_a_drift_is_said_in_plain_digits(percent: float, said: str):
-    assert _whole(percent) == said
+    assert whole(percent) == said

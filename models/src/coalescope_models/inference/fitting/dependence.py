@@ -4,19 +4,28 @@
 What differs between blocks, sessions or rounds is in none of the deviations within one. The
 estimates are therefore made again without each of the clusters in turn, and their scatter tells the
 variance: the jackknife over clusters, whose t of G - 1 degrees of freedom holds for few clusters,
-too (MacKinnon, Nielsen and Webb 2023, J. Econometrics 232, section 3: CV3).
+too (MacKinnon, Nielsen and Webb 2023, J. Econometrics 232, section 3: CV3). A drift over the
+clusters is no scatter of theirs: where a line over their means shows one, what counts is how the
+estimates scatter about a line, with one degree of freedom less.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..statistics import Timeline, independence
+from ..statistics.independence import whole
+from ..statistics.sequence import (
+    MOST_WITHOUT_A_LINE,
+    SIGNIFICANCE,
+    deviations,
+    drift_of_clusters,
+)
 from .distributions import t_quantile
 from .lack_of_fit import WIDENED
 from .points import Floats
@@ -27,6 +36,8 @@ Rows = NDArray[np.intp]
 Refit = Callable[[Rows], FitResult]
 Ends = tuple[float, float]
 
+#: What intervals do that take a drift for scatter.
+WIDER = "cover more than 95 %"
 #: More clusters are left out several at once: their scatter is known well enough then.
 _MOST_REFITS = 30
 
@@ -56,13 +67,47 @@ def in_view_of(
     if found.verdict == "refused":
         return without_intervals(result, str(found.reason))
     if found.verdict == "by_cluster" and when.clusters is not None:
-        return _by_cluster(result, str(found.reason), when.clusters, refit, bounds)
+        drift = _drift(values, cells, when)
+        reason = " ".join(filter(None, (found.reason, drift.sentence)))
+        return _by_cluster(result, reason, when, drift.shown, refit, bounds)
     if found.reason is None:
         return result
     if found.verdict == "not_known":  # no finding: what was found is said first
         bare = all(own.ci95 is None for own in result.estimates.values())
         return result if bare else _with_message(result, result.message, found.reason)
     return _saying(result, found.reason)
+
+
+@dataclass(frozen=True)
+class _Drift:
+    """Whether the clusters show a drift, and what is said of it."""
+
+    shown: bool
+    sentence: str | None
+
+
+def _drift(values: Sequence[float], cells: Sequence[Hashable], when: Timeline) -> _Drift:
+    if when.positions is None:
+        return _Drift(False, None)
+    runs = deviations(values, cells, when)
+    found = drift_of_clusters(runs)
+    if found is not None:
+        change, p_value = found
+        if p_value >= SIGNIFICANCE:
+            return _Drift(False, None)
+        return _Drift(
+            True,
+            f"The {when.kind}s drift by {whole(100.0 * change)} % from the first to the last: what "
+            "counts is how they scatter about that line.",
+        )
+    count = len({run.cluster for run in runs})
+    if when.apart or count > MOST_WITHOUT_A_LINE:
+        return _Drift(False, None)
+    return _Drift(
+        False,
+        f"Of {count} {when.kind}s a drift cannot be told from what differs between them: if there "
+        f"is one, the intervals {WIDER}.",
+    )
 
 
 def _saying(result: FitResult, reason: str) -> FitResult:
@@ -87,24 +132,24 @@ def without_intervals(result: FitResult, reason: str) -> FitResult:
 def _by_cluster(
     result: FitResult,
     reason: str,
-    clusters: Sequence[Hashable],
+    when: Timeline,
+    drifts: bool,
     refit: Refit,
     bounds: Mapping[str, Ends],
 ) -> FitResult:
     if all(own.ci95 is None for own in result.estimates.values()):
         return _saying(result, reason)  # none were asked for, or none can be given
-    draws = _left_out_in_turn(clusters, refit)
+    groups = _left_out_together(when)
+    draws = _left_out_in_turn(groups, refit)
     if draws is None:
         return without_intervals(
             result,
             f"{reason[:-1]}, and without one of them the rest does not determine the parameters: "
             "no interval is given.",
         )
-    count = len(draws)
-    off = draws - draws.mean(axis=0)
-    covariance: Floats = (count - 1) / count * (off.T @ off)
+    covariance, freedom = _scatter(draws, _places(groups, when) if drifts else None)
     errors = np.sqrt(np.diag(covariance))
-    half = t_quantile(0.975, count - 1) * errors
+    half = t_quantile(0.975, freedom) * errors
     estimates = {
         name: _widened(own, float(half[k]), float(errors[k]), bounds[name])
         for k, (name, own) in enumerate(result.estimates.items())
@@ -115,6 +160,24 @@ def _by_cluster(
         covariance=covariance.tolist(),
         bootstrap=replace(result.bootstrap, unit="clusters"),
     )
+
+
+def _scatter(draws: Floats, places: Floats | None) -> tuple[Floats, int]:
+    """Covariance of the estimates by the jackknife, and its degrees of freedom.
+
+    Args:
+        draws: estimates without each of the clusters, [clusters, p].
+        places: of the clusters in the sequence, if they drift: the scatter is then about a line.
+    """
+    count = len(draws)
+    off = draws - draws.mean(axis=0)
+    freedom = count - 1
+    if places is not None:
+        line = places - places.mean()
+        off = off - np.outer(line, line @ off / (line @ line))
+        freedom -= 1
+    covariance: Floats = (count - 1) ** 2 / (count * freedom) * (off.T @ off)
+    return covariance, freedom
 
 
 def _widened(own: Estimate, half: float, error: float, bounds: Ends) -> Estimate:
@@ -130,14 +193,27 @@ def _widened(own: Estimate, half: float, error: float, bounds: Ends) -> Estimate
     return Estimate(own.value, own.unit, (low, high), error, alone)
 
 
-def _left_out_in_turn(clusters: Sequence[Hashable], refit: Refit) -> Floats | None:
-    """Estimates without each cluster, [clusters, p]; None where one of them determines none."""
-    number = {label: k for k, label in enumerate(dict.fromkeys(clusters))}
+def _left_out_together(when: Timeline) -> Rows:
+    """Number of the cluster of each row, or of the successive ones that are left out at once."""
+    clusters = when.clusters or ()
+    places = when.positions or range(len(clusters))
+    in_sequence = [clusters[row] for row in sorted(range(len(clusters)), key=lambda r: places[r])]
+    number = {label: k for k, label in enumerate(dict.fromkeys(in_sequence))}
     together = math.ceil(len(number) / _MOST_REFITS)
-    group = np.array([number[label] // together for label in clusters])
+    return np.array([number[label] // together for label in clusters])
+
+
+def _places(groups: Rows, when: Timeline) -> Floats:
+    positions = np.array(when.positions, dtype=np.float64)
+    found: Floats = np.bincount(groups, weights=positions) / np.bincount(groups)
+    return found
+
+
+def _left_out_in_turn(groups: Rows, refit: Refit) -> Floats | None:
+    """Estimates without each group, [groups, p]; None where one of them determines none."""
     draws = []
-    for label in np.unique(group):
-        left = refit(np.flatnonzero(group != label)).estimates.values()
+    for label in np.unique(groups):
+        left = refit(np.flatnonzero(groups != label)).estimates.values()
         draws.append([np.nan if own.value is None else own.value for own in left])
     found = np.array(draws, dtype=np.float64)
     return found if np.isfinite(found).all() else None

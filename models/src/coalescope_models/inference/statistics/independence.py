@@ -176,7 +176,8 @@ def _declared(found: Independence, runs: Sequence[Run], when: Timeline) -> Indep
 def _successive(found: Independence, runs: Sequence[Run], shared: str) -> Independence:
     """Blocks of one sequence: what lasts from run to run may last from block to block.
 
-    A drift is in the scatter of the blocks: it makes intervals wider, whatever the order.
+    A drift is in the scatter of the blocks: it makes intervals wider, whatever the order, unless a
+    fit takes it out.
     """
     size = len(runs) // (found.clusters or 1)
     level, level_p = within_clusters(runs)
@@ -335,13 +336,13 @@ def _why(found: Independence, shown: Collection[str]) -> str | None:
         how = "resemble the ones before them" if level > 0.0 else "swing from one to the next"
         return f"Runs {how} (autocorrelation {level:.2f})".replace("-", "−")
     if "drift" in shown:
-        return f"Runs drift by {_whole(found.drift_percent or 0.0)} % from the first to the last"
+        return f"Runs drift by {whole(found.drift_percent or 0.0)} % from the first to the last"
     if "rounds" in shown:
         return "Rounds differ by more than the runs within them"
     return None
 
 
-def _whole(percent: float) -> str:
+def whole(percent: float) -> str:
     """To two digits, and to the unit: +0.52, −12, −160."""
     digits = 1 - math.floor(math.log10(abs(percent))) if percent else 0
     return f"{round(percent, digits):+.{max(digits, 0)}f}".replace("-", "−")

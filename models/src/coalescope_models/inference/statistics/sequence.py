@@ -28,6 +28,8 @@ _ALIKE = 0.8
 #: Probability of missing it. Smaller ones ask too much of 45 runs: at 0.2 % more than one in 25
 #: independent sequences would be said to leave it possible.
 _MISSED = 0.003
+#: Clusters up to which a drift cannot be told from what differs between them at random.
+MOST_WITHOUT_A_LINE = 4
 _ROUNDING = 1e-12
 
 
@@ -236,15 +238,45 @@ def within_clusters(runs: Sequence[Run]) -> tuple[float | None, float]:
     return total / size, _above(total - expected, spread)
 
 
+def _by_cluster(runs: Sequence[Run]) -> list[list[Run]]:
+    """Members of each cluster, in sequence: each cluster where it begins."""
+    members: dict[Hashable, list[Run]] = defaultdict(list)
+    for run in runs:
+        members[run.cluster].append(run)
+    return list(members.values())
+
+
+def drift_of_clusters(runs: Sequence[Run]) -> tuple[float, float] | None:
+    """Return by what share of the response the clusters' means change from the first to the last.
+
+    Along a line over their mean places, with the p-value of its F against what they scatter about
+    it. None of fewer than five clusters, which leave that too few degrees of freedom.
+    """
+    members = _by_cluster(runs)
+    if len(members) < MOST_WITHOUT_A_LINE + 1:
+        return None
+    places = [fmean(run.position for run in own) for own in members]
+    means = [fmean(run.deviation for run in own) for own in members]
+    middle, mean = fmean(places), fmean(means)
+    squares = math.fsum((place - middle) ** 2 for place in places)
+    if squares <= 0.0:
+        return None
+    slope = math.fsum((x - middle) * y for x, y in zip(places, means, strict=True)) / squares
+    explained = slope**2 * squares
+    left = math.fsum((value - mean) ** 2 for value in means) - explained
+    freedom = len(members) - 2
+    p_value = f_tail(explained / (left / freedom), 1, freedom) if left > 0.0 else 0.0
+    return slope * (places[-1] - places[0]), p_value
+
+
 def of_clusters(runs: Sequence[Run]) -> tuple[float | None, float]:
     """Return the correlation of successive clusters' means, a line taken out, and its p-value.
 
     One-sided: only means that resemble each other make intervals too narrow.
     """
-    members: dict[Hashable, list[float]] = defaultdict(list)
-    for run in runs:  # in sequence: each cluster where it begins
-        members[run.cluster].append(run.deviation)
-    found = what_is_left([fmean(own) for own in members.values()], range(len(members)))
+    members = _by_cluster(runs)
+    means = [fmean(run.deviation for run in own) for own in members]
+    found = what_is_left(means, range(len(members)))
     if found is None:
         return None, 1.0
     level, two_sided = found
