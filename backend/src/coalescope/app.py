@@ -53,6 +53,7 @@ from coalescope.surfaces.endpoints import router as surfaces
 from coalescope.sweeps.endpoints import router as sweeps
 from coalescope.sweeps.events import Listeners
 from coalescope.tokens.callers import StoredCallers
+from coalescope.tokens.endpoints import router as changes
 from coalescope.tokens.service import any_valid
 from coalescope.untrusted.confinement import OF_THE_SERVER
 from coalescope.uploads.endpoints import router as uploads
@@ -238,6 +239,7 @@ def _routes() -> list[BaseRoute]:
         runs,
         sweeps,
         deleted_experiments,
+        changes,
         links,
         reference,
     ):

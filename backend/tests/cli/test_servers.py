@@ -167,6 +167,22 @@ def test_what_is_kept_in_order_here_is_there(both: Run) -> None:
         )
 
 
+def test_who_changed_a_server_is_told_as_of_the_local_store(both: Run) -> None:
+    for there in (False, True):
+        assert both("runs", "list", "lab", there=there).returncode == 0
+        for title in ("Mine", "Ours"):
+            assert both("experiments", "rename", "lab", title, there=there).returncode == 0
+        found = json.loads(both("changes", "--limit", "2", "--json", there=there).stdout)
+        assert [each["what"] for each in found] == [
+            "lab: renamed to 'Ours'",
+            "lab: renamed to 'Mine'",
+        ]
+        assert all(set(each) == {"at", "who", "what"} and each["who"] for each in found)
+        rows = both("changes", "--limit", "2", there=there).stdout.splitlines()
+        assert rows[0].split() == ["when", "who", "what"]
+        assert all(each["what"] in row for each, row in zip(found, rows[-2:], strict=True))
+
+
 def test_what_is_refused_is_said_alike(both: Run) -> None:
     for typed in (
         ("runs", "list", "nothing"),

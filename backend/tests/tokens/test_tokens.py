@@ -25,6 +25,8 @@ CLASSES = [
     ("upload", "PUT", "/api/sweeps/12345678/progress", 422),
     ("upload", "POST", "/api/links", 422),
     ("admin", "POST", "/api/runs/none/retraction", 422),
+    ("admin", "GET", "/api/changes", 200),
+    ("admin", "GET", "/api/changes?limit=0", 422),
     ("admin", "DELETE", "/api/anything/new", 404),
 ]
 
@@ -70,7 +72,8 @@ def test_each_class_of_address_wants_its_scope(
 def test_every_address_of_the_api_has_the_class_that_it_should(client: Any) -> None:
     """A new address that changes something is for admins until somebody decides otherwise."""
     found: dict[str, set[str]] = {}
-    others = {"/api/health": None, "/api/ready": None, "/api/deleted-experiments": "admin"}
+    others = {"/api/health": None, "/api/ready": None}
+    others |= dict.fromkeys(("/api/deleted-experiments", "/api/changes"), "admin")
     for path, methods in client.app.openapi()["paths"].items():
         for method in methods:
             if method != "get":
@@ -248,3 +251,37 @@ def test_names_are_plain_and_used_once(client: Any) -> None:
 def _unnamed(client: Any) -> None:
     with client.app.state.database.write() as connection:
         service.create(connection, "", "read", None)
+
+
+def test_admins_read_who_changed_what_page_by_page(client: Any) -> None:
+    admin = shown(BEYOND["token"])
+    for number in range(3):
+        address, rows = f"/api/uploads?filename=lab{number}.csv", TABLE + b"4500,1,%d\n" % number
+        uploaded = client.post(address, content=rows, headers=admin)
+        assert uploaded.status_code == 201, uploaded.text
+    whole = client.get("/api/changes", headers=admin)
+    assert [each["what"].rpartition(" as ")[2] for each in whole.json()] == [
+        "lab2.csv",
+        "lab1.csv",
+        "lab0.csv",
+    ]
+    assert {each["who"] for each in whole.json()} == {"COALESCOPE_TOKEN"}
+    assert not whole.links
+    first = client.get("/api/changes?limit=2", headers=admin)
+    assert first.json() == whole.json()[:2]
+    rest = client.get(f"/api/changes{first.links['next']['url']}", headers=admin)
+    assert rest.json() == whole.json()[2:]
+    assert not rest.links
+
+
+def test_reading_who_changed_what_is_no_change(client: Any) -> None:
+    admin = shown(BEYOND["token"])
+    for method in ("GET", "HEAD"):
+        assert client.request(method, "/api/changes", headers=admin).status_code == 200
+    assert client.get("/api/changes", headers=admin).json() == []
+
+
+def test_a_public_server_does_not_say_who_changed_it(make_client: MakeClient) -> None:
+    public = make_client(**BEYOND, public_read=True)
+    assert public.get("/api/experiments").status_code == 200
+    assert public.get("/api/changes").status_code == 401

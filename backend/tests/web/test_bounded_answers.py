@@ -170,6 +170,7 @@ def test_no_answer_grows_with_what_others_stored(crowded: Any) -> None:
     assert reached == {
         "/api/experiments",
         "/api/deleted-experiments",
+        "/api/changes",
         "/api/jobs",
         "/api/uploads",
     }, "or the store has not enough of them to tell"

@@ -20,6 +20,7 @@ from coalescope.jobs import service as jobs
 from coalescope.runs import corrections
 from coalescope.runs.listing import listing_of, page_of
 from coalescope.runs.records import RunRecord, State
+from coalescope.tokens.service import newest_changes
 
 
 class LocalPlace:
@@ -94,6 +95,10 @@ class LocalPlace:
     def cancel_job(self, uid: str) -> Document:
         """End it before it is done; the server that computes it hears of it."""
         return _document(jobs.cancel(self._connection, uid))
+
+    def changes(self, limit: int) -> Sequence[Document]:
+        """Who changed the store, the newest change first."""
+        return [vars(change) for change in newest_changes(self._connection, limit)]
 
 
 def _document(answer: BaseModel) -> Document:

@@ -161,7 +161,7 @@ _COMMANDS = (
         "changes",
         "Say who changed the store, when and how",
         store.changes,
-        of_store=True,
+        of_place=True,
         prints=True,
     ),
     _Command("openapi", "Print the description of the API"),

@@ -19,7 +19,7 @@ from coalescope.runs.selection import no_run_to_leave_out, require_stored
 
 
 class Place(Protocol):
-    """What commands keep in order: experiments, their runs, and jobs.
+    """What commands keep in order: experiments, their runs, jobs, and changes.
 
     Errors: CoalescopeError as the API has them.
     """
@@ -63,6 +63,9 @@ class Place(Protocol):
 
     def cancel_job(self, uid: str) -> Document:
         """POST /api/jobs/{job_id}/cancellation."""
+
+    def changes(self, limit: int) -> Sequence[Document]:
+        """GET /api/changes: the newest, page by page."""
 
 
 class Computing(Protocol):

@@ -45,15 +45,16 @@ class Connection:
         """What is there."""
         return self._answer("GET", path, asked)[1]
 
-    def all_pages(self, path: str) -> Sequence[Document]:
-        """A list, page by page."""
+    def all_pages(self, path: str, most: int | None = None) -> Sequence[Document]:
+        """A list, page by page: all of it, or its first `most`."""
         found: list[Document] = []
         more = True
         while more:
             answer, page = self._answer("GET", path, [("offset", str(len(found)))])
             found += page
-            more = "next" in answer.links and bool(page)
-        return found
+            enough = most is not None and len(found) >= most
+            more = "next" in answer.links and bool(page) and not enough
+        return found[:most]
 
     def pieces(self, path: str, asked: Sequence[tuple[str, str]]) -> Iterator[str]:
         """A long answer, piece by piece; one that ends before its end is an error, too."""

@@ -247,6 +247,10 @@ class Server:
         )
         return found
 
+    def changes(self, limit: int) -> Sequence[Document]:
+        """Who changed the store, the newest change first."""
+        return self._connection.all_pages("/api/changes", limit)
+
     def job(self, uid: str) -> Document:
         """How a job is, and once it is done its result."""
         found: Document = self._connection.get(f"/api/jobs/{quote(uid, safe='')}")

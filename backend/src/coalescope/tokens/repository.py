@@ -40,7 +40,7 @@ def every(connection: Connection) -> Sequence[Row[Any]]:
     return connection.execute(sa.select(tokens).order_by(tokens.c.created_at, tokens.c.key)).all()
 
 
-def newest_changes(connection: Connection, limit: int) -> Sequence[Row[Any]]:
-    """What was changed last, the newest first."""
-    query = sa.select(changes).order_by(changes.c.id.desc()).limit(limit)
+def newest_changes(connection: Connection, limit: int, offset: int) -> Sequence[Row[Any]]:
+    """What was changed last, the newest first, without the first `offset`."""
+    query = sa.select(changes).order_by(changes.c.id.desc()).limit(limit).offset(offset)
     return connection.execute(query).all()

@@ -143,11 +143,11 @@ def note_use(connection: Connection, key: str) -> None:
     repository.update(connection, key, {"last_used_at": utc_now()})
 
 
-def newest_changes(connection: Connection, limit: int) -> Sequence[Change]:
-    """What was changed last, the newest first."""
+def newest_changes(connection: Connection, limit: int, offset: int = 0) -> Sequence[Change]:
+    """What was changed last, the newest first, without the first `offset`."""
     return [
         Change(row.at, row.who, _plainly(row.what))
-        for row in repository.newest_changes(connection, limit)
+        for row in repository.newest_changes(connection, limit, offset)
     ]
 
 

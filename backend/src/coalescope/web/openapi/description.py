@@ -24,6 +24,7 @@ TAGS = [
     {"name": "experiments", "description": "Experiments, their factors, cells and summaries."},
     {"name": "surfaces", "description": "One measure over two factors."},
     {"name": "fits", "description": "Parameters of a model from an experiment's runs."},
+    {"name": "changes", "description": "Who changed the store, when and how: for admins."},
     {"name": "jobs", "description": "Fits that take longer than a request may."},
     {"name": "analyses", "description": "Where variation comes from, and what to measure again."},
     {"name": "comparisons", "description": "Two experiments, or two levels of a factor."},

@@ -15,8 +15,8 @@ _READING = frozenset({"GET", "HEAD", "OPTIONS"})
 # What watches over a container asks these and knows no token; it learns little by them.
 _HEALTH = frozenset({"/api/health", "/api/ready"})
 _METRICS = "/metrics"
-# What was taken back is not for every reader.
-_DELETED = "/api/deleted-experiments"
+# What was taken back, and who changed what, is not for every reader.
+_FOR_ADMINS = frozenset({"/api/deleted-experiments", "/api/changes"})
 _NAME = "[^/]+"
 # Questions that come with a body: they are answered from the store and change nothing in it.
 _QUESTIONS = re.compile(
@@ -61,7 +61,7 @@ def needed_scope(method: str, path: str) -> Scope | None:
         return "read"
     if not is_api_path(path) or (path in _HEALTH and method in ("GET", "HEAD")):
         return None
-    if path == _DELETED:
+    if path in _FOR_ADMINS:
         return "admin"
     if method in _READING or (method == "POST" and _QUESTIONS.fullmatch(path)):
         return "read"
@@ -71,7 +71,7 @@ def needed_scope(method: str, path: str) -> Scope | None:
 def is_recorded(method: str, path: str) -> bool:
     """Whether the record of changes takes this down: all that changes what others see."""
     changes = needed_scope(method, path) in ("upload", "admin")
-    return changes and path != _DELETED and not _PROGRESS.fullmatch(path)
+    return changes and path not in _FOR_ADMINS and not _PROGRESS.fullmatch(path)
 
 
 def is_public_reading(method: str, path: str) -> bool:
