@@ -1292,6 +1292,11 @@ export interface components {
             forms: components["schemas"]["FormOut"][];
             /** Notes */
             notes: string[];
+            /**
+             * Carries Over
+             * @description What of the answer holds on the machine that these commands are for
+             */
+            carries_over: string;
         };
         /**
          * ComparedCellOut
@@ -3778,7 +3783,7 @@ export interface components {
             ask: components["schemas"]["LimitedOut"][];
             /**
              * Cautions
-             * @description What the data's source warns of
+             * @description What the data's source warns of, and what would be guarded if every setting had it
              */
             cautions: string[];
             /** Experiment */

@@ -51,6 +51,21 @@ class Commands:
     notes: list[str] = field(default_factory=list)
 
 
+def carries_over(kind: str) -> str:
+    """What of an answer holds on the machine that its commands are for.
+
+    Args:
+        kind: of the experiment; "predicted" of a model.
+    """
+    if kind == "measured":
+        return "For the machine that was measured. On another, measure it before you keep it."
+    return (
+        f"These values are {kind}: another host, driver and traffic. That the factors matter, and "
+        "which way, carries over; not the values, and not what they gain. Measure the setting on "
+        "your machine before you keep it."
+    )
+
+
 def commands_for(target: Target) -> Commands:
     """The commands for a target."""
     if target.refused or not target.sets_anything:

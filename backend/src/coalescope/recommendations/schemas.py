@@ -11,6 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field, FiniteFloat
 from coalescope.experiments.schemas import Chosen, Level, Where
 from coalescope.predictions.service import require_model
 from coalescope.recommendations.advice import Advice, Basis
+from coalescope.recommendations.commands import Commands, carries_over
 from coalescope.recommendations.guards import dear
 from coalescope.recommendations.question import Question, aim, constraint
 from coalescope.runs.selection import LeftOut
@@ -257,6 +258,9 @@ class CommandsOut(BaseModel):
     )
     forms: list[FormOut] = Field(description="To keep it after a restart")
     notes: list[str]
+    carries_over: str = Field(
+        description="What of the answer holds on the machine that these commands are for"
+    )
 
 
 class RecommendationOut(BaseModel):
@@ -278,7 +282,10 @@ class RecommendationOut(BaseModel):
         description="Limits on the delay to choose from: where only a cost is known, there is no "
         "answer without one"
     )
-    cautions: list[str] = Field(description="What the data's source warns of")
+    cautions: list[str] = Field(
+        description="What the data's source warns of, and what would be guarded if every setting "
+        "had it"
+    )
 
     experiment: str | None
     data_version: int | None
@@ -365,5 +372,10 @@ def recommendation_out(advice: Advice) -> RecommendationOut:
         tolerance_percent=100.0 * found.tolerance,
         frontier=[place[cell] for cell in found.frontier],
         message=" ".join(filter(None, (found.note, advice.compared, found.message))) or None,
-        commands=None if advice.commands is None else CommandsOut(**asdict(advice.commands)),
+        commands=None if advice.commands is None else _commands_out(advice, advice.commands),
     )
+
+
+def _commands_out(advice: Advice, commands: Commands) -> CommandsOut:
+    kind = "predicted" if advice.experiment is None else advice.experiment.kind
+    return CommandsOut(**asdict(commands), carries_over=carries_over(kind))

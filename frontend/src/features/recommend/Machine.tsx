@@ -175,16 +175,11 @@ function Target({ whom, set }: { whom: Whom; set: (change: Partial<Advice>) => v
   );
 }
 
-function Carries({ kind }: { kind: Kind }) {
-  if (kind === 'measured')
-    return (
-      <p className="note">For the machine that was measured. On another one, measure the setting before you keep it.</p>
-    );
+function Carries({ kind, over }: { kind: Kind; over: string }) {
+  if (kind === 'measured') return <p className="note">{over}</p>;
   return (
     <p className="caution">
-      <b>What does not carry over.</b> These runs are {kind}: another host, driver and traffic. That both factors
-      matter, and which way, carries over; not the values, and not what they gain. Measure the setting on your machine
-      before you keep it.
+      <b>What does not carry over.</b> {over}
     </p>
   );
 }
@@ -216,7 +211,7 @@ export function Machine(props: {
           Back to the curve
         </button>
       </header>
-      <Carries kind={experiment.kind} />
+      {commands && <Carries kind={experiment.kind} over={commands.carries_over} />}
       <Target whom={whom} set={set} />
       <div aria-busy={asked.isFetching} className={asked.isFetching ? 'waits' : ''}>
         {asked.isError ? (

@@ -48,7 +48,7 @@ def run(arguments: Namespace) -> int:
     about, answer = _of_model(arguments) if arguments.model is not None else _of_runs(arguments)
     found = RecommendationOut.model_validate(answer)
     if arguments.form:
-        _print_form(found, arguments.form, about)
+        _print_form(found, arguments.form)
     elif arguments.json:
         print_json(found)
     else:
@@ -61,7 +61,6 @@ class _About(NamedTuple):
 
     heading: str
     units: Mapping[str, str]
-    kind: str  # of the experiment; "predicted" of a model
 
 
 def _of_runs(arguments: Namespace) -> tuple[_About, Document]:
@@ -74,7 +73,7 @@ def _of_runs(arguments: Namespace) -> tuple[_About, Document]:
             "without": list(arguments.without),
         }
         answer = source.recommendation(arguments.experiment, asked)
-    return _About(f"{printable(told['title'])} ({told['kind']})", units, told["kind"]), answer
+    return _About(f"{printable(told['title'])} ({told['kind']})", units), answer
 
 
 def _of_model(arguments: Namespace) -> tuple[_About, Document]:
@@ -85,7 +84,7 @@ def _of_model(arguments: Namespace) -> tuple[_About, Document]:
         answer = source.model_recommendation(
             {**question, "model": model, "values": values, "over": over}
         )
-    return _About(f"Predictions of {answer['model']}", {}, "predicted"), answer
+    return _About(f"Predictions of {answer['model']}", {}), answer
 
 
 def _refuse_idle(arguments: Namespace) -> None:
@@ -203,17 +202,6 @@ def _print(found: RecommendationOut, about: _About) -> None:
         print_heading(found.message)
     if found.commands is not None:
         _print_commands(found.commands)
-        print(f"# {_carries(about)}")
-
-
-def _carries(about: _About) -> str:
-    """What of the answer holds on the machine that the commands are for; as the page says it."""
-    if about.kind == "measured":
-        return "For the machine that was measured. On another, measure it before you keep it."
-    return (
-        f"These values are {about.kind}: another host, driver and traffic. Neither they nor what "
-        "they gain carries over. Measure the setting on your machine before you keep it."
-    )
 
 
 def _unit(name: str, about: _About) -> str:
@@ -368,17 +356,16 @@ def _print_commands(commands: CommandsOut) -> None:
         print_heading(
             f"# Keep it after a restart: --as {', '.join(f.name for f in commands.forms)}"
         )
-    for number, note in enumerate(commands.notes):
-        if not number:
-            print()
+    print()
+    for note in (*commands.notes, commands.carries_over):
         print(f"# {note}")
 
 
-def _print_form(found: RecommendationOut, name: str, about: _About) -> None:
+def _print_form(found: RecommendationOut, name: str) -> None:
     """Print files and commands of one form; refuse where there is none."""
     commands = found.commands
     form = next((f for f in commands.forms if f.name == name), None) if commands else None
-    if form is None:
+    if commands is None or form is None:
         told = [*commands.refused, *commands.notes] if commands else [found.message or ""]
         raise CoalescopeError(
             "no_form", "Nothing can be kept.", advice=" ".join(told) or "No setting was found."
@@ -388,7 +375,7 @@ def _print_form(found: RecommendationOut, name: str, about: _About) -> None:
         print(file.text)
     for line in form.activate:
         print(line)
-    for note in (*form.notes, _carries(about)):
+    for note in (*form.notes, commands.carries_over):
         print(f"# {note}")
 
 
