@@ -6,16 +6,13 @@ The kinds are those that the object store and the reader of other tools' files k
 
 import json
 import logging
-import os
 import re
 import signal
 import statistics
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import contextmanager, suppress
 from pathlib import Path
-from threading import Event, Thread
 from typing import Any
 
 import httpx
@@ -28,6 +25,7 @@ from timeouts import TIMEOUT_S, wait_until
 
 from .conftest import serving_in
 from .largest_uploads import KINDS, long_log, table
+from .watching import Watch, watched
 
 _LOG = logging.getLogger(__name__)
 Serve = Callable[..., Any]
@@ -53,17 +51,6 @@ def test_all_routes_that_take_files_are_here() -> None:
     assert takes == {"/api/uploads", "/api/uploads/look"}
 
 
-def cpu_s(pid: int) -> float:
-    """Of a process and of its children that ended. Source: proc_pid_stat(5)."""
-    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-    return sum(map(int, fields[11:15])) / os.sysconf("SC_CLK_TCK")
-
-
-def memory_kib(pid: int, what: str) -> int:
-    text = Path(f"/proc/{pid}/status").read_text()
-    return int(text.partition(f"{what}:")[2].split()[0])
-
-
 def send(url: str, content: bytes, name: str, to: str = "", **words: str) -> httpx.Response:
     return httpx.post(
         f"{url}/api/uploads{to}",
@@ -71,51 +58,6 @@ def send(url: str, content: bytes, name: str, to: str = "", **words: str) -> htt
         content=content,
         timeout=TIMEOUT_S,
     )
-
-
-class Watch:
-    """What a server and the processes that it began take, beyond what it had before.
-
-    Attributes:
-        memory_kib: the most that one of them had at once.
-        mapped_kib: of it, what the file of a run log may be, whose pages the kernel takes back.
-    """
-
-    def __init__(self, pid: int) -> None:
-        self._pid = pid
-        Path(f"/proc/{pid}/clear_refs").write_text("5")  # the most from now on
-        self._before_s, self._before_kib = cpu_s(pid), memory_kib(pid, "VmRSS")
-        self.memory_kib = self.mapped_kib = 0
-
-    @property
-    def cpu_s(self) -> float:
-        """CPU time, that of processes that ended included, in seconds."""
-        return cpu_s(self._pid) - self._before_s
-
-    def look(self) -> None:
-        """Note how much memory they have had."""
-        for pid in (self._pid, *children_of(self._pid)):
-            with suppress(OSError, IndexError):  # it has ended
-                more = memory_kib(pid, "VmHWM") - self._before_kib
-                self.memory_kib = max(self.memory_kib, more)
-
-
-@contextmanager
-def watched(pid: int) -> Iterator[Watch]:
-    watch, over = Watch(pid), Event()
-
-    def looking() -> None:
-        while not over.wait(0.05):
-            watch.look()
-
-    thread = Thread(target=looking)
-    thread.start()
-    try:
-        yield watch
-    finally:
-        over.set()
-        thread.join()
-        watch.look()
 
 
 @pytest.fixture(scope="module")

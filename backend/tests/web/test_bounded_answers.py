@@ -17,6 +17,7 @@ from coalescope import errors
 from coalescope.client.server import Server
 from coalescope.db import tables
 from coalescope.db.timestamps import utc_now
+from coalescope.experiments import cells, endpoints
 from coalescope.publishing.answers import InProcessClient, experiments
 from coalescope.runs import kept_summaries
 from coalescope.untrusted.bounds import LISTED, LISTED_UPLOAD_RUNS
@@ -190,12 +191,15 @@ def test_of_an_upload_the_list_has_the_first_runs(crowded: Any) -> None:
 
 @pytest.mark.parametrize("path", ["/api/experiments", "/api/deleted-experiments"])
 def test_pages_lead_to_each_once(crowded: Any, path: str) -> None:
-    found: list[str] = []
+    pages: list[list[str]] = []
     address = f"{path}?limit=70"
     while address:
         answer = crowded.get(address)
-        found += [each["slug"] for each in answer.json()]
+        pages.append([each["slug"] for each in answer.json()])
         address = path + answer.links["next"]["url"] if answer.links else ""
+    assert {len(page) for page in pages[:-1]} == {70}
+    assert 0 < len(pages[-1]) <= 70
+    found = [slug for page in pages for slug in page]
     own = {"lab", "other", "long"} if path == "/api/experiments" else set()
     assert len(found) == len(set(found)) == MANY + len(own)
     assert own <= set(found)
@@ -253,6 +257,24 @@ def test_uploads_together_cannot_make_an_experiment_larger_than_one_may_be(
     assert (refused.status_code, refused.json()["error"]["code"]) == (409, "experiment_too_large")
     assert client.get("/api/experiments/lab/cells").content == before
     assert client.upload(more, experiment="of-its-own").status_code == 201
+
+
+def test_cells_in_pieces_are_the_answer_that_they_are_whole(
+    make_client: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    client = make_client()
+    assert client.upload(CSV, experiment="lab").status_code == 201
+    asked = ("/api/experiments/lab/cells", "/api/experiments/lab/cells?mtu_bytes=1500")
+    whole = [client.get(path) for path in asked]
+    monkeypatch.setattr(cells, "_PER_PIECE", 3)
+    monkeypatch.setattr(endpoints, "CELLS_WHOLE", 0)
+    other = make_client()  # which has kept no answer
+    parts = [other.get(path) for path in asked]
+    assert [answer.content for answer in parts] == [answer.content for answer in whole]
+    assert "content-length" in whole[0].headers
+    assert "content-length" not in parts[0].headers
+    assert parts[0].headers["etag"] == whole[0].headers["etag"]
+    assert [len(answer.json()["cells"]) for answer in whole] == [4, 2]
 
 
 class InProcess(httpx.BaseTransport):

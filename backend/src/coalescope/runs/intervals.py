@@ -106,7 +106,9 @@ def judged_cells(
         if own.independence is not None:
             said[name] = own.independence
     return JudgedCells(
-        cells=[
+        cells=cells
+        if not judged
+        else [
             replace(
                 cell,
                 measures={
