@@ -2,6 +2,8 @@
 """What a plan may ask for and a device cannot take is told before anything is set."""
 
 import json
+import subprocess
+import sys
 from collections.abc import Iterator
 from typing import Any
 
@@ -108,6 +110,42 @@ def test_what_the_cell_brings_about_is_not_missed(namespace: Any) -> None:
     cell = {"offload.gro": True, "napi_threaded": True}
     assert host.problems(cell) == []
     assert host.apply(cell) == cell
+
+
+READ_ONLY = """
+for each in /sys /proc/sys; do mount --bind $each $each && mount -o remount,bind,ro $each; done
+exec "$0" "$@"
+"""
+PROBLEMS = """
+import json, sys
+from coalescope_host.settings.host import open_host
+print(json.dumps([open_host(sys.argv[1]).problems(json.loads(c)) for c in sys.argv[2:]]))
+"""
+
+
+def problems_where_read_only(interface: str, *cells: dict[str, Any]) -> list[str]:
+    """The command that asks for them in a mount namespace of its own."""
+    python = [sys.executable, "-c", PROBLEMS, interface, *map(json.dumps, cells)]
+    return ["unshare", "--mount", "sh", "-c", READ_ONLY, *python]
+
+
+def test_what_is_mounted_read_only_is_told_before(namespace: Any) -> None:
+    """As in a container that may change interfaces, by netlink, and no file of the kernel."""
+    files = ({"rps_cpus": "0"}, {"napi_defer_hard_irqs": 2}, {"gro_flush_timeout_ns": 20000})
+    asked = problems_where_read_only("veth0", *files, {"mtu_bytes": 1400})
+    *found, of_netlink = json.loads(namespace.run(*asked))
+    assert len(found) == len(files)
+    for problems in found:
+        assert any("is mounted read-only here" in each for each in problems), problems
+    assert of_netlink == []
+
+
+def test_sysctls_that_are_mounted_read_only_are_told_before(namespace: Any) -> None:
+    """Of this machine's own network namespace: others have none of these."""
+    asked = problems_where_read_only("lo", {"busy_poll_us": 50})
+    done = subprocess.run(asked, capture_output=True, text=True, check=True)
+    (problems,) = json.loads(done.stdout)
+    assert any("busy_poll is mounted read-only here" in each for each in problems), problems
 
 
 def test_what_stands_on_another_has_no_larger_mtu(namespace: Any) -> None:

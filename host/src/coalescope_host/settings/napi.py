@@ -7,9 +7,11 @@ What is written to sysfs the kernel copies to each NAPI. So each is saved and pu
 
 import sys
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from ..plan.registry import SETTINGS, Setting
+from . import mounts
 from .carrier import is_up
 from .device import Device
 from .errors import SettingError, UnsupportedError
@@ -72,6 +74,8 @@ class NapiGroup:
         if setting in SYSFS and not isinstance(level, str):
             if device.sysfs(SYSFS[setting]) is None:
                 return f"this kernel does not have /sys/class/net/{device.name}/{SYSFS[setting]}"
+            if closed := mounts.read_only(Path("/sys")):
+                return closed
             return _no_thread(device, beside) if setting == "napi_threaded" else None
         if not _napis(device):
             return (

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
+from . import mounts
 from .cpus import list_text, parse_list
 from .device import Device, said
 from .errors import SettingError
@@ -24,6 +25,9 @@ class Place(Protocol):
 
     def read(self) -> str | None:
         """What it is now; None where it cannot be read."""
+
+    def read_only(self) -> str | None:
+        """Why no value at all can be written here, if so."""
 
     def write(self, text: str, what: str) -> None:
         """Set it; SettingError if the kernel refuses."""
@@ -56,6 +60,10 @@ class KernelFile:
         """Its text."""
         return _read(self.path)
 
+    def read_only(self) -> str | None:
+        """Where /proc or /sys is mounted read-only."""
+        return mounts.read_only(self.path)
+
     def write(self, text: str, what: str) -> None:
         """Write it."""
         _write(self.path, text, what)
@@ -75,6 +83,10 @@ class DeviceFile:
     def read(self) -> str | None:
         """Its text."""
         return self.device.sysfs(self.attribute)
+
+    def read_only(self) -> str | None:
+        """Where /sys is mounted read-only."""
+        return mounts.read_only(Path("/sys"))
 
     def write(self, text: str, what: str) -> None:
         """Write it."""
@@ -96,6 +108,10 @@ class NoTurbo:
         """1 where turbo is on."""
         text = _read(self.path)
         return None if text is None else str(int(text == "0"))
+
+    def read_only(self) -> str | None:
+        """Where /sys is mounted read-only."""
+        return mounts.read_only(self.path)
 
     def write(self, text: str, what: str) -> None:
         """Write the opposite."""
@@ -119,6 +135,10 @@ class ThreadAffinity:
         except OSError:
             return None
 
+    def read_only(self) -> str | None:
+        """A thread is no file."""
+        return None
+
     def write(self, text: str, what: str) -> None:
         """Set them."""
         try:
@@ -141,6 +161,10 @@ class IdleStates:
         """All of them, such as 0,0,1."""
         texts = [_read(path) for path in self._files()]
         return ",".join(map(str, texts)) if texts and None not in texts else None
+
+    def read_only(self) -> str | None:
+        """Where /sys is mounted read-only."""
+        return mounts.read_only(self.cpu)
 
     def write(self, text: str, what: str) -> None:
         """Set all of them."""
@@ -183,6 +207,10 @@ class Irqbalance:
     def command(self, text: str) -> str:
         """With pkill."""
         return f"pkill -{'CONT' if text == '1' else 'STOP'} -x irqbalance"
+
+    def read_only(self) -> str | None:
+        """A process is no file."""
+        return None
 
     def refusal(self) -> str | None:
         """Why it cannot go on."""

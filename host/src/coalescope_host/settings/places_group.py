@@ -90,7 +90,8 @@ class PlacesGroup:
         places = [place for place in spread.places(device) if place.read() is not None]
         if not places and not beside.get(BY_NAME[setting].needs or ""):
             return f"there is no {spread.where}"
-        return spread.refusal(level, places)
+        closed = next(filter(None, (place.read_only() for place in places)), None)
+        return closed or spread.refusal(level, places)
 
     def implied(self, asked: Levels, now: Levels) -> dict[str, Level]:
         """Nothing: these stand for themselves."""
