@@ -20,7 +20,7 @@ from coalescope.analyses.endpoints import router as analyses
 from coalescope.comparisons.endpoints import router as comparisons
 from coalescope.datasets.background import BackgroundLoader
 from coalescope.db.engine import Database
-from coalescope.experiments.endpoints import KEPT_CELLS, KEPT_SUMMARIES
+from coalescope.experiments.endpoints import KEPT_CELLS, KEPT_SUMMARIES, weight_of
 from coalescope.experiments.endpoints import deleted_router as deleted_experiments
 from coalescope.experiments.endpoints import router as experiments
 from coalescope.experiments.response_cache import ResponseCacheMiddleware
@@ -174,7 +174,7 @@ def _keep_state(app: FastAPI, settings: Settings, store: Store) -> None:
     app.state.computations = ConcurrencyLimiter(settings.fits_at_once)
     app.state.fits = LruCache(KEPT_FITS)
     app.state.summarised = LruCache(KEPT_SUMMARIES)
-    app.state.judged = LruCache(KEPT_CELLS)
+    app.state.judged = LruCache(KEPT_CELLS, weight_of)
     app.state.pictures = LruCache(KEPT_PICTURES)
     app.state.listeners = Listeners()
     app.state.metrics = Metrics(store.database)

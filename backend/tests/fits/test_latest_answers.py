@@ -23,6 +23,18 @@ def test_the_least_recently_asked_goes_first() -> None:
     assert asked == ["a", "b", "c", "b"]
 
 
+def test_what_is_kept_weighs_no_more_than_the_limit_together() -> None:
+    kept = LruCache[str](6, len)
+    for answer in ("aa", "bb", "cc"):
+        kept.keep(answer[0], answer)
+    kept.keep("b", "bbbb")  # in place of what was there
+    assert [kept.find(key) for key in "abc"] == [None, "bbbb", "cc"]
+    kept.keep("d", 8 * "d")  # the last one is kept whatever it weighs
+    assert [kept.find(key) for key in "bcd"] == [None, None, 8 * "d"]
+    kept.keep("e", "e")
+    assert [kept.find(key) for key in "de"] == [None, "e"]
+
+
 class _Counted:
     """A key that knows how often it was looked up."""
 

@@ -35,13 +35,19 @@ from coalescope.web.error_responses import ErrorResponse
 from coalescope.web.pages import IN_PAGES, Limit, Offset, page_of
 
 KEPT_SUMMARIES = 1000
-KEPT_CELLS = 16
+KEPT_CELLS = 40_000  # of any number of experiments
 CELLS_WHOLE = 10_000  # an answer of more is sent while it is made
 
 LAYOUT = "An object for each cell, or of many cells a third less to send: a list for each quantity"
 _LAYOUTS = {"rows": cells_out, "columns": cell_columns_out}
 # parameters that are no factor's
 _OPTIONS = ("without", "layout")
+
+
+def weight_of(judged: JudgedCells) -> int:
+    """What an experiment's cells count for of those that are kept."""
+    return 1 + len(judged.cells)
+
 
 router = APIRouter(prefix="/experiments", tags=["experiments"])
 deleted_router = APIRouter(prefix="/deleted-experiments", tags=["experiments"])

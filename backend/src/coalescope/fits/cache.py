@@ -10,11 +10,18 @@ from typing import Generic, TypeVar
 T = TypeVar("T")
 
 
+def _one(_: object) -> int:
+    return 1
+
+
 class LruCache(Generic[T]):
     """The most recently used results; thread-safe, and one computation per key at a time."""
 
-    def __init__(self, limit: int) -> None:
+    def __init__(self, limit: int, weigh: Callable[[T], int] = _one) -> None:
+        """Keep results that weigh up to `limit` together, and the last one whatever it weighs."""
         self._limit = limit
+        self._weigh = weigh
+        self._weight = 0
         self._answers: OrderedDict[Hashable, T] = OrderedDict()
         self._under_way: dict[Hashable, Future[T]] = {}
         self._lock = Lock()
@@ -57,6 +64,9 @@ class LruCache(Generic[T]):
     def keep(self, key: Hashable, answer: T) -> None:
         """Keep an answer that was computed elsewhere."""
         with self._lock:
+            if key in self._answers:
+                self._weight -= self._weigh(self._answers.pop(key))
             self._answers[key] = answer
-            while len(self._answers) > self._limit:
-                self._answers.popitem(last=False)
+            self._weight += self._weigh(answer)
+            while self._weight > self._limit and len(self._answers) > 1:
+                self._weight -= self._weigh(self._answers.popitem(last=False)[1])
