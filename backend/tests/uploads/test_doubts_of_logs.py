@@ -58,6 +58,7 @@ def log_of(
     environment: Mapping[str, Any] | None = None,
     factors: Mapping[str, Any] | None = None,
     body: bytes = b"",
+    after: Mapping[str, Any] | None = None,
     **result: Any,
 ) -> bytes:
     """A log of a second in which counters advance so far; before and after, they do by as much."""
@@ -72,13 +73,14 @@ def log_of(
         kind="measured",
     )
     header["environment"] = dict(environment or {})
-    with Writer(file, header) as log:
-        for second in range(1, 5):
-            log.sample(second * SECOND_NS, *(by * second for by in advanced.values()))
-        log.mark("window_start", 2 * SECOND_NS)
-        log.mark("window_end", 3 * SECOND_NS)
-        if body:
-            log.result(body, **{"exit_status": 0, **result})
+    log = Writer(file, header)
+    for second in range(1, 5):
+        log.sample(second * SECOND_NS, *(by * second for by in advanced.values()))
+    log.mark("window_start", 2 * SECOND_NS)
+    log.mark("window_end", 3 * SECOND_NS)
+    if body:
+        log.result(body, **{"exit_status": 0, **result})
+    log.finish(**({} if after is None else {"after": after}))
     return file.getvalue()
 
 
@@ -97,6 +99,7 @@ DOUBTFUL = {
         BUSY, {"counter_source": "proc", "counter_sources_refused": {"ebpf": "no clang"}}
     ),
     "not_in_force": log_of(BUSY, {"mtu_bytes": 1500}, {"mtu_bytes": 9000}),
+    "changed_meanwhile": log_of(BUSY, {"mtu_bytes": 1500}, after={"mtu_bytes": 1400}),
     "measured_under_emulation": log_of(BUSY, {"virtual_machine": {"hypervisor": "qemu-tcg"}}),
     "workload_failed": log_of(BUSY, body=b"{}", exit_status=1),
     "workload_ended": log_of(BUSY, body=b"{}", exit_status=None, signal=9),

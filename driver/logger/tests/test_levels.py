@@ -38,6 +38,19 @@ def test_another_mtu_is_said_when_recording_starts(logger, namespaces, tmp_path)
     assert "asked for" not in said
 
 
+def test_an_mtu_that_changes_while_it_is_recorded_is_doubted(logger, namespaces, tmp_path):
+    inside, path = ("ip", "netns", "exec", namespaces[0]), tmp_path / "a.runlog"
+    change = ("ip", "link", "set", "probe0", "mtu")
+    command = [*inside, logger, "-o", str(path), "-e", "levels", "-i", "probe0", "--start", "now"]
+    try:
+        done = subprocess.run([*command, "--", *change, "1400"], timeout=TIMEOUT_S, check=False)
+    finally:
+        subprocess.run([*inside, *change, "1500"], timeout=TIMEOUT_S, check=True)
+    assert done.returncode == 0
+    (said,) = (doubt for doubt in check(path).doubts if doubt.code == "changed_meanwhile")
+    assert "mtu_bytes 1500 when recording began and 1400 when it ended" in said.message
+
+
 @pytest.mark.parametrize(
     ("level", "told"),
     [

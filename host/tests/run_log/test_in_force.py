@@ -10,7 +10,7 @@ from coalescope_host.drivers import DRIVERS, driver_named
 from coalescope_host.plan.factors import log_name
 from coalescope_host.plan.registry import MEANINGS, OFFLOAD_FAMILIES, OFFLOADS, SETTINGS
 from coalescope_host.run_log import check, implausible
-from coalescope_host.run_log.in_force import not_in_force
+from coalescope_host.run_log.in_force import changed_meanwhile, not_in_force
 from coalescope_host.run_log.recorded_settings import (
     NOT_RECORDED,
     RECORDED,
@@ -218,3 +218,30 @@ def test_a_log_recorded_by_hand_is_doubted(tmp_path: Path) -> None:
         "Set it, or name what was in force."
     )
     assert [p.code for p in implausible({}, found, {"factor.rx_frames": 1}, "measured")] == []
+
+
+@pytest.mark.parametrize(
+    ("after", "fields"),
+    [
+        ({"mtu_bytes": 1500, "coalescing": {"rx_usecs": 40, "tx_usecs": 10}}, []),
+        ({"mtu_bytes": 1400}, ["mtu_bytes"]),
+        ({"coalescing": {"rx_usecs": 40, "tx_usecs": 20}}, ["factor.tx_delay_us"]),
+        ({"coalescing": {"rx_usecs": 80}}, ["delay_us"]),
+        ({}, []),
+    ],
+)
+@pytest.mark.parametrize("adaptive", [False, True])
+def test_what_changed_while_it_was_recorded_is_doubted(
+    after: dict[str, Any], fields: list[str], *, adaptive: bool
+) -> None:
+    """Not what adaptive moderation changes."""
+    coalescing = {"rx_usecs": 40, "tx_usecs": 10, "adaptive_rx": adaptive}
+    found = list(changed_meanwhile({"mtu_bytes": 1500, "coalescing": coalescing}, after))
+    assert {doubt.code for doubt in found} <= {"changed_meanwhile"}
+    moved = {"delay_us"} if adaptive else set()
+    assert [doubt.details["field"] for doubt in found] == [f for f in fields if f not in moved]
+    if "mtu_bytes" in fields:
+        assert found[0].message == (
+            "The host had mtu_bytes 1500 when recording began and 1400 when it ended: the run is "
+            "of both. Record it again."
+        )

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from .agreement import cross_checks
 from .bounded_json import members
 from .errors import Problem, RunLogError
-from .in_force import not_known_in_force
+from .in_force import changed_meanwhile, not_known_in_force
 from .log import RunLog
 from .plausibility import doubt, implausible
 from .run_values import others_at_least_percent, run_values, window_counts
@@ -41,6 +41,9 @@ def said_by(log: RunLog) -> Iterator[Problem]:
     """What the log says against its run itself, whatever it counted."""
     yield from _sources(members(log.header.get("environment")))
     yield from _workload(log)
+    yield from changed_meanwhile(
+        members(log.header.get("environment")), members(members(log.footer).get("after"))
+    )
     environment, kind = log.header.get("environment"), members(log.header.get("run")).get("kind")
     for name, parts in members(log.header.get("factors")).items():
         requested, read_back = (members(parts).get(part) for part in ("requested", "read_back"))

@@ -67,6 +67,34 @@ def not_known_in_force(
     )
 
 
+def changed_meanwhile(environment: Environment, after: Environment) -> Iterator[Problem]:
+    """A doubt for each setting that the host had otherwise when the log ended.
+
+    What was not read again is not judged, nor is what adaptive moderation moves.
+    """
+    said = set()
+    for name, row in RECORDED.items():
+        was, became = _recorded(environment, row), _recorded(after, row)
+        if not was or not became or was == became or _moves(environment, row):
+            continue
+        if row.paths in said:  # ethtool's word for it has a row, too
+            continue
+        said.add(row.paths)
+        yield Problem(
+            "changed_meanwhile",
+            f"The host had {row.paths[0]} {_shown(was)} when recording began and {_shown(became)} "
+            "when it ended: the run is of both. Record it again.",
+            severity="warning",
+            details={"field": name},
+        )
+
+
+def _moves(environment: Environment, row: RecordedSetting) -> bool:
+    """Whether a switch lets the driver change it by itself."""
+    paths = () if row.overridden_by is None else RECORDED[row.overridden_by].paths
+    return any(_truth(value) for path in paths for value in _at(environment, path))
+
+
 def _is_comparable(name: str, factors: Factors, kind: str | None) -> bool:
     if name == "delay_us" and factors.get("delay_control") not in _USECS:
         return False
@@ -78,10 +106,8 @@ def _override(
 ) -> str | None:
     """What moves the level, where the run does not say so itself."""
     switch = row.overridden_by
-    if switch is not None and switch not in factors:
-        (path,) = RECORDED[switch].paths
-        if any(_truth(value) for value in _at(environment, path)):
-            return f"{path} on, so that it varies"
+    if switch is not None and switch not in factors and _moves(environment, row):
+        return f"{RECORDED[switch].paths[0]} on, so that it varies"
     driver = environment.get("driver")
     modes = USECS_MODES.get(driver, ()) if isinstance(driver, str) else ()
     if row is RECORDED["delay_us"] and any(value in modes for value in values):
