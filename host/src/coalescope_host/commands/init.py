@@ -19,7 +19,7 @@ from coalescope_host.terminal import in_words
 
 from .answer import Answer
 from .ending import UsageError, ended, say
-from .without_plan import peer_on, slug
+from .without_plan import peer_on, peers_named, slug
 
 JUMBO_MTU_BYTES, USUAL_MTU_BYTES = 9000, 1500
 DELAYS_US = [0, 25, 50, 100]
@@ -48,7 +48,7 @@ def _init(options: Namespace, answer: Answer) -> int:
     settings = {
         name: level for group in host.save()["settings"].values() for name, level in group.items()
     }
-    refused = safety.refusals(options.interface)
+    refused = safety.refusals(options.interface, peers=peers_named(options))
     lines = _plan(options.interface, host, settings, peers, refused)
     try:
         write_plain(options.out, "\n".join(lines), over=options.force)

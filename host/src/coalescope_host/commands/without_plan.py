@@ -86,7 +86,7 @@ def check_interface(interface: str, options: Namespace) -> None:
         raise UsageError(f"there is no interface {interface} here.{near}")
     if not may_administer() and not getattr(options, "dry_run", False):
         raise SweepError(NEEDS_SUDO)
-    if refused := refused_interface(interface, options, _specs(options)):
+    if refused := refused_interface(interface, options, peers_named(options)):
         raise SweepError("\n".join(refused))
 
 
@@ -103,7 +103,8 @@ def refused_interface(
     ]
 
 
-def _specs(options: Namespace) -> list[PeerSpec]:
+def peers_named(options: Namespace) -> list[PeerSpec]:
+    """The peers that were typed; where they are on the link is not known yet."""
     words = tuple(shlex.split(options.ssh_options))
     return [PeerSpec(ssh, address="", ssh_options=words) for ssh in options.peer]
 
