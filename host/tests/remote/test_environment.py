@@ -17,7 +17,7 @@ from coalescope_host.remote import connect
 from coalescope_host.remote.environment import OF_THE_LINK, environment
 from coalescope_host.remote.machine_facts import machine_facts
 from coalescope_host.settings import open_host
-from coalescope_host.settings.groups import GROUPS
+from coalescope_host.settings.groups import GROUPS, OF_THE_MACHINE
 
 pytestmark = pytest.mark.network
 
@@ -164,3 +164,11 @@ def test_filters_are_told_with_their_direction(interface: str) -> None:
         subprocess.run(["tc", *words.split()], check=True)
     found = environment(open_host(interface))["tc_programs"]
     assert {(program["direction"], program["kind"]) for program in found} == {("egress", "u32")}
+
+
+def test_a_peer_without_an_interface_tells_what_is_set_of_its_machine() -> None:
+    """Half of what a round trip takes is its sysctls' and its idle states'."""
+    told, of_an_interface = environment(None), environment(open_host("lo"))
+    assert "busy_poll_us[0]" in told["sysctl"]
+    for name in OF_THE_MACHINE & of_an_interface.keys():
+        assert told[name] == of_an_interface[name]

@@ -6,7 +6,9 @@ from typing import Any
 
 from ..settings import Host
 from ..settings.attached import tc_programs, xdp
+from ..settings.device import Device
 from ..settings.driver_versions import driver_versions
+from ..settings.groups import GROUPS, OF_THE_MACHINE
 from .machine_facts import machine_facts
 
 OF_THE_LINK = {
@@ -17,12 +19,17 @@ OF_THE_LINK = {
 
 
 def environment(host: Host | None) -> Mapping[str, Any]:
-    """This host's kernel and machine and, where an interface is known, its driver and settings.
+    """This host's kernel, machine and what is set of it as a whole (sysctls, turbo, idle states,
+    irqbalance) and, where an interface is known, its driver and settings.
 
     Without the MTU, which the sweep sets for each run. The settings are by group, as a restore has
     them: RPS and XPS are `steering`, rings `rings`, and so on.
     """
-    return machine_facts() if host is None else {**machine_facts(), **_of_interface(host)}
+    if host is not None:
+        return {**machine_facts(), **_of_interface(host)}
+    anyone = Device("lo")  # these are the same of each interface
+    whole = {g.name: g.saved(anyone) for g in GROUPS if g.name in OF_THE_MACHINE}
+    return {**machine_facts(), **{name: levels for name, levels in whole.items() if levels}}
 
 
 def _of_interface(host: Host) -> Mapping[str, Any]:
