@@ -187,3 +187,18 @@ def test_what_is_refused(typed: str, reason: str, run: Run, lab: None) -> None:
     done = run("recommend", *typed.split())
     assert (done.returncode, done.stdout) == (1, "")
     assert reason.lower() in done.stderr.lower()
+
+
+def test_settings_of_which_nothing_can_be_told_are_named(run: Run, tmp_path: Path) -> None:
+    lines = ["delay_us,replicate,throughput_mbps"]
+    lines += [f"{delay},{r},{100 + delay + r}" for delay in (0, 40) for r in (1, 2, 3)]
+    (tmp_path / "dead.csv").write_text("\n".join([*lines, "80,1,180", "80,2,0", "120,1,0"]))
+    assert run("import", "dead.csv").returncode == 0
+    done = run("recommend", "dead", "--maximise", "throughput_mbps")
+    assert done.returncode == 1
+    said = " ".join(done.stderr.split())
+    assert (
+        "hroughput_mbps is missing, zero or negative at some settings: delay_us 80; delay_us 120."
+        in said
+    )
+    assert "Single runs can be left out (`without`)." in said

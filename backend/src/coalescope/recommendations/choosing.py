@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Choose among settings, measured or predicted."""
 
+import math
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import replace
 from statistics import fmean
@@ -27,6 +28,9 @@ _REMEDIES = {
     "goal": "Name the two measures to balance, or ask for a trade.",
     "cells": "Measure at least one other setting, three times or more, or loosen a limit.",
 }
+_MEASURE_IT = "Measure it in every setting, or ask for another."
+_LEAVE_OUT = f"{_MEASURE_IT} Single runs can be left out (`without`)."
+_SETTINGS_SAID = 3
 
 
 def choose(
@@ -61,11 +65,13 @@ def choose(
             rng=question.seed,
         )
     except RecommendationError as error:
+        without = _settings_without(table.get(error.name, ()), cells, settings)
+        said = f"{error}: {without}" if without else str(error)
         raise CoalescopeError(
             "no_recommendation",
-            sentence(str(error), question.measures),
+            sentence(said, question.measures),
             where={"field": error.name},
-            advice=_REMEDIES.get(error.name, "Measure it in every setting, or ask for another."),
+            advice=_REMEDIES.get(error.name, _LEAVE_OUT if without else _MEASURE_IT),
         ) from None
     means = {name: {cell: fmean(own) for cell, own in runs.items()} for name, runs in lost.items()}
     candidates = [
@@ -73,6 +79,23 @@ def choose(
         for c in found.candidates
     ]
     return replace(found, candidates=candidates)
+
+
+def _settings_without(
+    values: Sequence[float], cells: Sequence[Hashable], settings: Mapping[Hashable, Factors]
+) -> str:
+    """Where some runs have no value above zero, if others have; the first few settings."""
+    lacking = [
+        cell for cell, value in zip(cells, values, strict=False) if not 0.0 < value < math.inf
+    ]
+    if len(lacking) == len(values):
+        return ""
+    named = [
+        ", ".join(f"{name} {level}" for name, level in settings[cell].items())
+        for cell in dict.fromkeys(lacking)
+    ]
+    more = len(named) - _SETTINGS_SAID
+    return "; ".join(named[:_SETTINGS_SAID]) + (f"; and {more} more" if more > 0 else "")
 
 
 def _by_setting(values: Sequence[float], cells: Sequence[Hashable]) -> dict[Hashable, list[float]]:

@@ -95,7 +95,7 @@ def logs_of(table: Mapping[str, ArrayLike], names: Sequence[str], count: int) ->
             raise RecommendationError(name, f"{name} has not one value for each run")
         known = np.isfinite(column) & (column > 0.0)
         if not known.all():
-            where = "at some settings: leave those out" if known.any() else "everywhere"
+            where = "at some settings" if known.any() else "everywhere"
             raise RecommendationError(name, f"{name} is missing, zero or negative {where}")
         columns.append(np.log(column))
     return np.stack(columns, axis=1) if columns else np.empty((count, 0))
