@@ -64,11 +64,25 @@ def test_two_ticked_experiments_are_compared(page: Page, labs: Server) -> None:
     expect(
         page.get_by_text("records no environment").or_(page.get_by_text("record no"))
     ).to_be_visible()
-    page.get_by_label("mtu", exact=False).first.select_option("9000")
+    page.get_by_role("button", name="MTU: all 2").first.click()
+    page.get_by_role("menuitemcheckbox", name="9000").click()
+    page.keyboard.press("Escape")
     expect(page).to_have_url(re.compile(r"a\.mtu_bytes=9000"))
     address = page.url
     page.reload()
     expect(page).to_have_url(address)
+
+
+def test_a_side_is_held_to_several_levels(page: Page, labs: Server) -> None:
+    page.goto("/compare?a=lab-before&b=lab-after&measure=throughput_mbps")
+    rows = page.get_by_role("region", name="Settings of A and B").get_by_role("row")
+    expect(rows).to_have_count(7)
+    page.get_by_role("button", name=re.compile("^delay: all 3")).first.click()
+    for level in ("10 µs", "160 µs"):
+        page.get_by_role("menuitemcheckbox", name=level, exact=True).click()
+    page.keyboard.press("Escape")
+    expect(rows).to_have_count(5)
+    expect(page).to_have_url(re.compile(r"a\.delay_us=10%2C160"))
 
 
 def test_a_side_that_is_not_there_is_named_once_and_taken_out(

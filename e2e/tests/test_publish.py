@@ -112,7 +112,9 @@ def test_from_the_list_to_a_figure(copy: Page, site: str) -> None:
     expect(copy.get_by_text("Edited")).to_be_visible()
 
     copy.get_by_role("link", name="27 runs").click()
-    copy.get_by_role("combobox", name=re.compile("^MTU")).select_option("3000")
+    copy.get_by_role("button", name=re.compile("^MTU: ")).click()
+    copy.get_by_role("menuitemcheckbox", name="3000").click()
+    copy.keyboard.press("Escape")
     expect(copy.get_by_role("status").filter(has_text="9 runs")).to_be_visible()
     copy.get_by_role("row").nth(1).get_by_role("link").first.click()
     expect(copy.get_by_role("heading", name="Measures")).to_be_visible()

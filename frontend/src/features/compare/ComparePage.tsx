@@ -142,8 +142,9 @@ function Experiments({ compared, change }: { compared: Compared; change: (next: 
   const environments = useEnvironments(sides);
   const answers = comparisons.map(({ data }) => data);
   const kindOf = (slug: string) => experiments.find((each) => each.slug === slug)?.kind ?? 'measured';
+  const levelsWords = (text: string) => text.split(',').map(levelInWords).join(' or ');
   const sideWords = ({ slug, where }: Side): string =>
-    [experiments.find((each) => each.slug === slug)?.title ?? slug, ...Object.values(where).map(levelInWords)].join(
+    [experiments.find((each) => each.slug === slug)?.title ?? slug, ...Object.values(where).map(levelsWords)].join(
       ', ',
     );
   const ready = loaded && measure !== undefined && experiments.length > 0;

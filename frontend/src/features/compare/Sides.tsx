@@ -2,9 +2,10 @@
 import type { Side } from '../../api/comparisons';
 import { useExperiment, useExperiments, useQuantities } from '../../api/queries';
 import type { ExperimentSummary, Factor } from '../../api/types';
-import { levelInWords, shortLabel } from '../../components/factorWords';
+import { shortLabel } from '../../components/factorWords';
 import { Icon } from '../../components/Icon';
 import { Kind } from '../../components/Kind';
+import { LevelFilter } from '../../components/LevelFilter';
 import { letterOf, MOST } from './address';
 
 /** Levels that a side can be held to. */
@@ -18,25 +19,18 @@ function Levels({ side, onChange }: { side: Side; onChange: (side: Side) => void
   return chosenFrom(experiment?.factors ?? []).map(({ name, label, levels }) => {
     const unit = quantities?.find((quantity) => quantity.name === name)?.unit;
     return (
-      <label key={name} className="field">
-        <span data-quantity={name}>{shortLabel(name, label)}</span>
-        <select
-          value={side.where[name] ?? ''}
-          onChange={(event) => {
-            const { [name]: _, ...others } = side.where;
-            const level = event.currentTarget.value;
-            onChange({ ...side, where: level === '' ? others : { ...others, [name]: level } });
-          }}
-        >
-          <option value="">all {levels.length}</option>
-          {levels.map((level) => (
-            <option key={String(level)} value={String(level)}>
-              {levelInWords(level)}
-              {unit && unit !== '1' ? ` ${unit}` : ''}
-            </option>
-          ))}
-        </select>
-      </label>
+      <LevelFilter
+        key={name}
+        name={name}
+        label={shortLabel(name, label)}
+        unit={unit}
+        levels={levels}
+        value={side.where[name] ?? ''}
+        onChange={(level) => {
+          const { [name]: _, ...others } = side.where;
+          onChange({ ...side, where: level === '' ? others : { ...others, [name]: level } });
+        }}
+      />
     );
   });
 }

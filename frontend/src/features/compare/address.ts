@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is compared, to address and back: `?a=one&b=other&b.workload=tcp&measure=throughput_mbps`, or `?runs=id,id`. No DOM.
+// What is compared, to address and back: `?a=one&b=other&b.workload=udp,tcp&measure=throughput_mbps`, or `?runs=id,id`. No DOM.
 import type { Side } from '../../api/comparisons';
 
 export const LETTERS = ['a', 'b', 'c', 'd'] as const;
@@ -18,7 +18,11 @@ export function readAddress(query: URLSearchParams): Compared {
     if (!slug) return [];
     const own = `${letter}.`;
     const where = [...query].filter(([name, level]) => name.startsWith(own) && name !== own && level !== '');
-    return [{ slug, where: Object.fromEntries(where.map(([name, level]) => [name.slice(own.length), level])) }];
+    const levels = new Map<string, string[]>();
+    for (const [name, level] of where) levels.set(name, [...(levels.get(name) ?? []), level]);
+    return [
+      { slug, where: Object.fromEntries([...levels].map(([name, all]) => [name.slice(own.length), all.join()])) },
+    ];
   });
   const runs = [...new Set((query.get('runs') ?? '').split(',').filter(Boolean))].slice(0, MOST);
   return { sides, runs, measure: query.get('measure') };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which measure, and which cells by the levels of their factors.
 import type { Experiment } from '../../api/types';
-import { levelInWords } from '../../components/factorWords';
+import { LevelFilter } from '../../components/LevelFilter';
 import type { Change, Chosen } from './chosen';
 
 export function Choices(props: { experiment: Experiment; view: Chosen; change: Change }) {
@@ -21,20 +21,15 @@ export function Choices(props: { experiment: Experiment; view: Chosen; change: C
         </select>
       </label>
       {varied.map(({ name, label, unit, levels }) => (
-        <label key={name} className="field">
-          <span data-quantity={name}>{label}</span>
-          <select
-            value={String(view.where[name] ?? '')}
-            onChange={(event) => change({ [name]: event.currentTarget.value || null })}
-          >
-            <option value="">all {levels.length}</option>
-            {levels.map((level) => (
-              <option key={String(level)} value={String(level)}>
-                {levelInWords(level)} {unit && unit !== '1' ? unit : ''}
-              </option>
-            ))}
-          </select>
-        </label>
+        <LevelFilter
+          key={name}
+          name={name}
+          label={label}
+          unit={unit}
+          levels={levels}
+          value={view.where[name] ?? ''}
+          onChange={(level) => change({ [name]: level || null })}
+        />
       ))}
     </div>
   );

@@ -4,14 +4,14 @@ import { useMemo } from 'react';
 import { Link } from 'wouter';
 import { ApiError, reasonOf } from '../../api/errors';
 import { useQuantities } from '../../api/queries';
-import type { Experiment, Factors, Kind, ReplicatedCell } from '../../api/types';
+import type { Experiment, Kind, ReplicatedCell } from '../../api/types';
 import { inWords } from '../../components/factorWords';
 import { Notice } from '../../components/Notice';
 import { QuantityName } from '../../components/QuantityName';
 import { ScrollRegion } from '../../components/ScrollRegion';
 import { Drawing, useWidth } from '../../layers/Drawing';
 import { alike } from '../../plots/number';
-import type { Change } from './chosen';
+import { type Change, type Chosen, freeOf } from './chosen';
 import { HEIGHT, spreadShapes } from './figure';
 
 export function Spread({ cells, kind, wanted }: { cells: readonly ReplicatedCell[]; kind: Kind; wanted: number }) {
@@ -103,10 +103,10 @@ export function Cells(props: { slug: string; measure: string; cells: readonly Re
 }
 
 /** Why none are drawn. Of too many, those of one level are a press away. */
-export function NoReplicates(props: { error: Error; experiment: Experiment; where: Factors; change: Change }) {
+export function NoReplicates(props: { error: Error; experiment: Experiment; where: Chosen['where']; change: Change }) {
   const { error, experiment, where, change } = props;
   const quantities = useQuantities().data;
-  const free = experiment.factors.find(({ name, levels }) => levels.length > 1 && !(name in where));
+  const [free] = freeOf(experiment, where);
   if (!(error instanceof ApiError && error.code === 'too_many_replicates' && free))
     return (
       <Notice tone="bad" title="Couldn’t load the replicates">

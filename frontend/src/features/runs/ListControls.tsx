@@ -2,6 +2,7 @@
 // Which runs are listed, and in which order. Everything here is in the address.
 import type { Experiment } from '../../api/types';
 import { Icon } from '../../components/Icon';
+import { LevelFilter } from '../../components/LevelFilter';
 import { Menu, MenuItem } from '../../components/Menu';
 import { type Listing, ORDERS, STATES, WARNINGS } from './listing';
 import { ORDER_WORDS, STATE_WORDS, WARNING_WORDS } from './messages';
@@ -10,8 +11,6 @@ const ANY = '';
 
 function Choice(props: {
   label: string;
-  /** What the label is the name of. */
-  quantity?: string;
   value: string | null;
   options: readonly { readonly value: string; readonly label: string }[];
   any: string;
@@ -19,7 +18,7 @@ function Choice(props: {
 }) {
   return (
     <label className="field">
-      <span data-quantity={props.quantity}>{props.label}</span>
+      {props.label}
       <select value={props.value ?? ANY} onChange={(event) => props.onChange(event.target.value || null)}>
         <option value={ANY}>{props.any}</option>
         {props.options.map(({ value, label }) => (
@@ -100,22 +99,22 @@ interface Props {
 
 export function ListControls(props: Props) {
   const { experiment, listing, change } = props;
-  function level(name: string, value: string | null) {
+  function level(name: string, value: string) {
     const { [name]: _, ...others } = listing.where;
-    change({ where: value === null ? others : { ...others, [name]: value } });
+    change({ where: value === '' ? others : { ...others, [name]: value } });
   }
   return (
     <div className="list-controls" role="group" aria-label="Which runs, in which order">
       {experiment.factors
         .filter(({ levels }) => levels.length > 1)
         .map(({ name, label, unit, levels }) => (
-          <Choice
+          <LevelFilter
             key={name}
-            quantity={name}
-            label={unit && unit !== '1' ? `${label}, ${unit}` : label}
-            value={listing.where[name] ?? null}
-            any="any"
-            options={levels.map((l) => ({ value: String(l), label: String(l) }))}
+            name={name}
+            label={label}
+            unit={unit}
+            levels={levels}
+            value={listing.where[name] ?? ''}
             onChange={(value) => level(name, value)}
           />
         ))}

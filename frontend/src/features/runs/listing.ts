@@ -3,6 +3,7 @@
 import type { RunList } from '../../api/queries';
 import type { Experiment } from '../../api/types';
 import { type Field, type Form, field, oneOf, orNull, type Part, part, queryOf, readFields } from '../../state/fields';
+import { levelsIn, levelsText } from '../../state/levels';
 import { Reader, type Rejected } from '../../state/reader';
 import { chosenFew } from './messages';
 
@@ -15,7 +16,7 @@ export const ORDERS = ['stored', 'recorded', 'replicate'] as const;
 export type State = (typeof STATES)[number];
 
 export interface Listing {
-  /** Levels as an address has them, by factor. */
+  /** Levels as an address has them, by factor; several joined by commas. */
   readonly where: Readonly<Record<string, string>>;
   readonly state: State | null;
   readonly warnings: (typeof WARNINGS)[number] | null;
@@ -66,8 +67,11 @@ const levels: Field<Listing, Listed> = {
   read(reader, listing, { factors }) {
     const where: Record<string, string> = {};
     for (const { name, levels } of factors) {
-      const level = reader.oneOf(name, levels.map(String), null, 'has no such level');
-      if (level !== null) where[name] = level;
+      const asked = reader.takeAll(name);
+      if (asked.length === 0) continue;
+      const chosen = levelsIn(asked.join(), levels);
+      if (chosen === null) reader.reject(name, asked.join(), 'has no such level');
+      else if (levelsText(chosen, levels) !== '') where[name] = levelsText(chosen, levels);
     }
     return { ...listing, where };
   },

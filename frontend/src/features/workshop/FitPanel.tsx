@@ -7,6 +7,7 @@ import { reasonOf, reasonOfChoice } from '../../api/errors';
 import { useExperiment, useExperiments, useNonlinearFit } from '../../api/queries';
 import type { Experiment, NonlinearFit } from '../../api/types';
 import { Kind } from '../../components/Kind';
+import { LevelFilter } from '../../components/LevelFilter';
 import { Notice } from '../../components/Notice';
 import { Rich } from '../../components/Rich';
 import { Section } from '../../components/Section';
@@ -15,7 +16,16 @@ import type { Observed } from '../../state/observed';
 import type { OwnModel } from '../../state/userModel';
 import { titleWithUnit, unitWords } from '../explorer/figure/messages';
 import type { AskedFit } from './address';
-import { askedOf, type Choice, choicesOf, inputsWithout, MOST_FREE, requestOf, responseFor } from './fitting';
+import {
+  askedOf,
+  type Choice,
+  choicesOf,
+  inputsWithout,
+  MOST_FREE,
+  requestOf,
+  responseFor,
+  startingLevels,
+} from './fitting';
 import { Residuals } from './Residuals';
 
 function middle(own: OwnModel, name: string): number {
@@ -36,12 +46,7 @@ function startOf(own: OwnModel, output: string, experiment: Experiment, asked: A
     held: Object.fromEntries(
       inputsWithout(own.document, experiment).map((name) => [name, asked?.held[name] ?? middle(own, name)]),
     ),
-    where: Object.fromEntries(
-      choicesOf(experiment).map(({ name, levels }) => [
-        name,
-        levels.find((level) => String(level) === asked?.where[name]) ?? levels[0],
-      ]),
-    ),
+    where: startingLevels(experiment, asked),
     robust: asked?.robust ?? false,
   };
 }
@@ -187,14 +192,16 @@ function Form(props: {
           onChange={(response) => change({ response })}
         />
         {choicesOf(experiment).map(({ name, label, levels }) => (
-          <Select
+          <LevelFilter
             key={name}
+            name={name}
             label={label}
-            value={String(choice.where[name])}
-            options={levels.map((l) => ({ value: String(l), label: String(l) }))}
-            onChange={(text) =>
-              change({ where: { ...choice.where, [name]: levels.find((l) => String(l) === text) ?? text } })
-            }
+            levels={levels}
+            value={choice.where[name] ?? ''}
+            onChange={(text) => {
+              const { [name]: _, ...others } = choice.where;
+              change({ where: text === '' ? others : { ...others, [name]: text } });
+            }}
           />
         ))}
         {missing.map((name) => (

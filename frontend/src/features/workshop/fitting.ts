@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The question for a fit of a user's model to an experiment: which inputs the experiment has, what is compared, and what is held.
 import type { Experiment, FactorValue, NonlinearFitRequest, UserModel } from '../../api/types';
+import { levelsIn, levelsText } from '../../state/levels';
 import type { UserDocument } from '../../state/userModel';
 import type { AskedFit } from './address';
 
@@ -39,7 +40,8 @@ export interface Choice {
   readonly free: readonly string[];
   /** Of inputs that the experiment does not have. */
   readonly held: Readonly<Record<string, number>>;
-  readonly where: Readonly<Record<string, FactorValue>>;
+  /** Levels by factor, several joined by commas; of the others all. */
+  readonly where: Readonly<Record<string, string>>;
   /** Tukey’s bisquare instead of squares: outlying runs do not move it. */
   readonly robust: boolean;
 }
@@ -53,9 +55,20 @@ export function inputsWithout(document: UserDocument, experiment: Experiment): s
     .map(({ name }) => name);
 }
 
-/** Factors of words that the experiment varies: runs are compared within one level. */
+/** Factors of words that the experiment varies: one level each is compared, unless more are asked for. */
 export const choicesOf = (experiment: Experiment): { name: string; label: string; levels: readonly FactorValue[] }[] =>
   experiment.factors.filter(({ levels }) => levels.length > 1 && levels.some((l) => typeof l === 'string'));
+
+/** The levels that were asked for; without a question, or where they are gone, the first. */
+export function startingLevels(experiment: Experiment, asked: AskedFit | null): Record<string, string> {
+  const start = choicesOf(experiment).flatMap(({ name, levels }) => {
+    const text = asked?.where[name];
+    if (asked !== null && text === undefined) return [];
+    const known = text === undefined ? null : levelsIn(text, levels);
+    return [[name, known === null ? String(levels[0]) : levelsText(known, levels)] as const];
+  });
+  return Object.fromEntries(start.filter(([, text]) => text !== ''));
+}
 
 /** The measure of the output's own name, else one in its unit, else the first. */
 export function responseFor(document: UserDocument, output: string, experiment: Experiment, unit: string): string {

@@ -26,6 +26,13 @@ describe('the address', () => {
     expect(readAddress(toAddress(read))).toEqual(read);
   });
 
+  it('holds a side to several levels of a factor, joined or repeated', () => {
+    const joined = readAddress(new URLSearchParams('a=one&a.workload=tcp,udp'));
+    expect(joined.sides[0].where).toEqual({ workload: 'tcp,udp' });
+    expect(readAddress(new URLSearchParams('a=one&a.workload=tcp&a.workload=udp'))).toEqual(joined);
+    expect(readAddress(toAddress(joined))).toEqual(joined);
+  });
+
   it('takes runs once each, and no more than four', () => {
     expect(readAddress(new URLSearchParams('runs=x,y,x,,z,u,v')).runs).toEqual(['x', 'y', 'z', 'u']);
   });

@@ -77,6 +77,24 @@ describe('the address', () => {
   });
 });
 
+describe('several levels of a factor', () => {
+  const OTHER: Listed = { ...LAB, factors: [factor('mtu_bytes', [1500, 3000, 9000])] };
+
+  it('are read joined or repeated, and asked of the server', () => {
+    const { listing, rejected } = readListing('mtu_bytes=9000,1500', OTHER);
+    expect(rejected).toEqual([]);
+    expect(requestOf(listing).where).toEqual({ mtu_bytes: '1500,9000' });
+    expect(readListing('mtu_bytes=9000&mtu_bytes=1500', OTHER).listing).toEqual(listing);
+    expect(readListing(toQuery(listing, OTHER), OTHER).listing).toEqual(listing);
+  });
+
+  it('are refused together where one of them is none', () => {
+    const { listing, rejected } = readListing('mtu_bytes=1500,1400', OTHER);
+    expect(rejected.map(({ name }) => name)).toEqual(['mtu_bytes']);
+    expect(listing.where).toEqual({});
+  });
+});
+
 describe('the request', () => {
   it('names what differs from every run as stored', () => {
     expect(requestOf(everyRun(LAB))).toEqual({ limit: 100, offset: 0 });

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which levels of a factor are looked at: all, one, or several.
+import type { FactorValue } from '../api/types';
+import { goesAlone, levelsIn, withToggled } from '../state/levels';
+import { levelInWords } from './factorWords';
+import { Icon } from './Icon';
+import { Menu, MenuItem } from './Menu';
+import { QuantityName } from './QuantityName';
+import './LevelFilter.css';
+
+/** More than these are counted, not named. */
+const MOST_NAMED = 3;
+
+export function LevelFilter(props: {
+  /** The factor. */
+  name: string;
+  label: string;
+  unit?: string | undefined;
+  levels: readonly FactorValue[];
+  /** Levels joined by commas; '': all. */
+  value: string;
+  onChange: (value: string) => void;
+}) {
+  const { name, label, levels, value, onChange } = props;
+  const unit = props.unit && props.unit !== '1' ? ` ${props.unit}` : '';
+  const chosen = (value === '' ? null : levelsIn(value, levels)) ?? [];
+  const named = chosen.length <= MOST_NAMED ? chosen.map(levelInWords).join(', ') + unit : null;
+  const words = chosen.length === 0 ? `all ${levels.length}` : (named ?? `${chosen.length} of ${levels.length}`);
+  return (
+    <div className="field">
+      <QuantityName name={name}>{label}</QuantityName>
+      <Menu
+        label={`${label}: ${words}`}
+        className="levelfilter"
+        align="start"
+        trigger={
+          <>
+            <span>{words}</span>
+            <Icon name="down" small />
+          </>
+        }
+      >
+        <MenuItem several stay checked={chosen.length === 0} onSelect={() => onChange('')}>
+          all {levels.length}
+        </MenuItem>
+        {levels.map((level) => (
+          <MenuItem
+            key={String(level)}
+            several
+            stay
+            checked={chosen.includes(level)}
+            note={goesAlone(level) ? 'alone, for its comma' : undefined}
+            onSelect={() => onChange(withToggled(value, level, levels))}
+          >
+            {levelInWords(level)}
+            {unit}
+          </MenuItem>
+        ))}
+      </Menu>
+    </div>
+  );
+}
