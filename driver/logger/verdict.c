@@ -72,6 +72,17 @@ static double others_at_work(const struct view *view)
 	return host - own >= least_ns && host - own >= least_share * elapsed ? (host - own) / elapsed : 0;
 }
 
+/* Packets that came without any interrupt that brought them, or with none of the interface's lines; 0 where that is not so. */
+static double came_without_interrupt(const struct view *view)
+{
+	static const char *const packets[] = {"rx_packets"};
+	static const char *const interrupts[] = {"rx_interrupts", "rx_line_interrupts"};
+	double came, seen;
+	bool known = advance(view, interrupts, 1, &seen) || advance(view, interrupts + 1, 1, &seen);
+
+	return known && seen <= 0 && advance(view, packets, 1, &came) ? came : 0;
+}
+
 void verdict(const struct record_layout *layout, const uint64_t *start, const uint64_t *end,
 	     void (*say)(const char *sentence, void *context), void *context)
 {
@@ -85,6 +96,13 @@ void verdict(const struct record_layout *layout, const uint64_t *start, const ui
 			continue;
 		count = LOSSES[i].same ? most : count;
 		snprintf(sentence, sizeof(sentence), "in the window %.0f %s", count, LOSSES[i].what);
+		say(sentence, context);
+	}
+	count = came_without_interrupt(&view);
+	if (count > 0) {
+		snprintf(sentence, sizeof(sentence),
+			 "in the window %.0f packets came and no interrupt was seen that brought one: they were polled without "
+			 "any (busy polling, timers), or the interrupts are hidden from here", count);
 		say(sentence, context);
 	}
 	others = others_at_work(&view);

@@ -98,16 +98,56 @@ def test_what_is_not_counted_is_absent(make_log: MakeLog) -> None:
 
 
 def test_what_is_counted_and_did_not_move_is_zero(make_log: MakeLog) -> None:
-    """The twin: a counter that stands still is a zero; ratios to it are absent, not infinite."""
+    """The twin: a counter that stands still is a zero; ratios to it are absent, not infinite.
+
+    Of receive interrupts, where those of the interface's lines stand still, too.
+    """
+    names = ("rx_bytes", "rx_packets", "rx_interrupts", "rx_line_interrupts", "rx_dropped")
     content = make_log(
-        fields=columns("rx_bytes", "rx_packets", "rx_interrupts", "rx_dropped"),
-        rows=counted([0, 1500, 3000], [0, 1, 2], [7, 7, 7], [3, 3, 3]),
+        fields=columns(*names),
+        rows=counted([0, 1500, 3000], [0, 1, 2], [7, 7, 7], [9, 9, 9], [3, 3, 3]),
         window=(0, 2),
     )
     values = measure(content).values
     assert (values["rx_interrupts"], values["drops"]) == (0, 0)
     assert values["rx_interrupt_rate_hz"] == 0
     assert "packets_per_interrupt" not in values
+
+
+@pytest.mark.fault("I11")
+@pytest.mark.parametrize(
+    ("names", "ends"),
+    [
+        (("rx_interrupts",), (0,)),
+        (("rx_interrupts", "schedules", "rx_polls"), (0, 5, 5)),
+        (("rx_interrupts", "rx_line_interrupts"), (0, 5)),
+        (("rx_interrupts", "interrupts", "rx_line_interrupts"), (2, 2, 9)),
+    ],
+)
+def test_interrupts_that_were_not_seen_are_not_few(
+    make_log: MakeLog, names: tuple[str, ...], ends: tuple[int, ...]
+) -> None:
+    """Five packets came: the kernel hid interrupts, or nothing tells that they were polled."""
+    fields = columns("rx_packets", "rx_interrupts")
+    fields += [field("rx_interrupts") | {"name": name} for name in names[1:]]
+    rows = counted([0, 5], *([0, end] for end in ends))
+    found = measure(make_log(fields=fields, rows=rows, window=(0, 1)))
+    assert "rx_interrupts" not in found.values
+    assert "rx_interrupt_rate_hz" not in found.values
+    assert "interrupts_not_seen" in {warning.code for warning in found.warnings}
+
+
+@pytest.mark.parametrize(("packets", "of_lines"), [(0, 0), (0, 2), (5, 5), (5, 9)])
+def test_interrupts_that_were_seen_are_known(
+    make_log: MakeLog, packets: int, of_lines: int
+) -> None:
+    """Lines count spurious ones, too, and are read a moment later."""
+    fields = columns("rx_packets", "rx_interrupts", "rx_line_interrupts")
+    fields += [field("rx_interrupts") | {"name": "interrupts"}]
+    rows = counted([0, packets], [0, packets], [0, of_lines], [0, packets])
+    found = measure(make_log(fields=fields, rows=rows, window=(0, 1)))
+    assert found.values["rx_interrupts"] == packets
+    assert "interrupts_not_seen" not in {warning.code for warning in found.warnings}
 
 
 # --- link level

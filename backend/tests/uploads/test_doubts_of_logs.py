@@ -28,7 +28,7 @@ OF_THE_STORE = {
     *("window_not_marked", "not_read_at_the_end", "counter_reset", "not_of_window"),
     *("bytes_not_described", "packets_larger_than_mtu", "losses_roughly_of_window"),
     *("faster_than_link", "clock_jump", "pause_frames", "delay_not_effective", "date_impossible"),
-    *("goodput_not_of_interface", "goodput_above_throughput", "interrupts_not_told"),
+    *("goodput_not_of_interface", "goodput_above_throughput"),
     *("workload_error", "workload_timeouts", "snapshots_not_atomic", "interrupts_too_deep"),
     *("clock_not_stable", "bad_result", "no_time", "cpu_above_all", "cpus_not_known"),
     *("link_not_known", "rate_disagrees", "ratio_disagrees", "more_interrupts_than_packets"),
@@ -88,6 +88,8 @@ DOUBTFUL = {
     "no_packets": log_of({"rx_packets": 0, "rx_bytes": 0, "tx_packets": 0}),
     "events_missed": log_of({**BUSY, "missed_events": 5, "missed_switches": 3}),
     "time_of_unknown_owner": log_of({**BUSY, "unknown_ns": SECOND_NS // 2}),
+    "interrupts_not_seen": log_of({"rx_packets": 5, "rx_bytes": 300, "rx_interrupts": 0}),
+    "no_interrupts": log_of({"rx_packets": 5, "rx_interrupts": 0, "rx_line_interrupts": 0}),
     "drops": log_of({**BUSY, "rx_dropped": 1}),
     "ring_drops": log_of({**BUSY, "rx_missed_errors": 100}),
     "backlog_drops": log_of({**BUSY, "backlog_drops": 100}),
@@ -126,6 +128,49 @@ def test_each_doubt_is_named_by_both(client: Client, code: str) -> None:
     data = DOUBTFUL[code]
     assert code in of_check(data)
     assert of_check(data) == of_the_store(client, data) - OF_THE_STORE
+
+
+@pytest.mark.fault("I11")
+@pytest.mark.parametrize(
+    ("advanced", "environment", "expected"),
+    [
+        ({"rx_line_interrupts": 0}, {}, {"no_interrupts"}),
+        ({"rx_line_interrupts": 1}, {}, set()),
+        ({}, {"bus": "0000:00:03.0"}, {"interrupts_not_seen"}),
+        ({}, {}, set()),
+        ({"rx_interrupts": 0, "rx_line_interrupts": 5}, {}, {"interrupts_not_seen"}),
+    ],
+)
+def test_a_few_packets_without_their_interrupts_are_told_by_both(
+    client: Client,
+    advanced: Mapping[str, int],
+    environment: Mapping[str, str],
+    expected: set[str],
+) -> None:
+    """A virtual interface has no bus, and no interrupt to be seen."""
+    data = log_of({"rx_packets": 5, "rx_bytes": 300, **advanced}, environment)
+    assert of_check(data) == of_the_store(client, data) - OF_THE_STORE == expected
+
+
+def test_lines_that_other_devices_use_tell_nothing() -> None:
+    names = ("t_monotonic_ns", "rx_packets", "interrupts", "rx_line_interrupts")
+    fields = [*map(described, names), {**described("rx_packets"), "name": "interrupts.11"}]
+    for shared, expected in ((False, {"interrupts_not_seen"}), (True, set())):
+        fields[-1]["shared"] = shared
+        file = io.BytesIO()
+        header = make_header(
+            run_id="3b7a0c14-b370-5099-8c24-22342d0fcf75",
+            experiment="doubts",
+            factors={},
+            fields=fields,
+            sources=[{"name": "sysfs", "atomic": False, "description": ""}],
+            kind="measured",
+        )
+        log = Writer(file, header)
+        log.sample(SECOND_NS, 0, 0, 0, 0)
+        log.sample(2 * SECOND_NS, 5, 5, 50, 50)
+        log.finish()
+        assert of_check(file.getvalue()) == expected
 
 
 def test_switches_that_the_kernel_hid_are_judged_by_the_time_without_an_owner(

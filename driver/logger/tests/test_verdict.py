@@ -70,6 +70,23 @@ def test_others_at_work_are_said(logger, tmp_path, ticks, told):
         assert percent == pytest.approx(100 * (ticks * 1e7 - own) / elapsed, abs=1)
 
 
+@pytest.mark.fault("I11")
+@pytest.mark.parametrize(("interrupts", "told"), [(0, True), (1, False)])
+def test_packets_that_no_interrupt_brought_are_said(logger, tmp_path, interrupts, told):
+    """An interface with a line of its own, of which three packets make no interrupt."""
+    table, line = tmp_path / "interrupts", tmp_path / "irq" / "50"
+    table.write_text("           CPU0\n 50:          7  lo-rx-0\n", encoding="ascii")
+    line.mkdir(parents=True)
+    (line / "per_cpu_count").write_text("7\n", encoding="ascii")
+    mounts = f"mount --bind {tmp_path}/irq /sys/kernel/irq; mount --bind {table} /proc/interrupts"
+    inside = f'{mounts}; ip link set lo up; exec "$@"'
+    over = ("unshare", "--mount", "--net", "sh", "-ec", inside, "sh")
+    count = f"echo {7 + interrupts} > {line}/per_cpu_count"
+    work = f"ping -q -c3 -i0.05 127.0.0.1 >&2; {count}"
+    said = doubts(recorded(logger, tmp_path / "a.runlog", ["sh", "-c", work], *over))
+    assert any("packets came and no interrupt" in sentence for sentence in said) == told
+
+
 @pytest.mark.fault("C8")
 def test_the_summary_is_what_the_log_holds(logger, tmp_path):
     path = tmp_path / "a.runlog"

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 
 from coalescope_host.run_log import (
     JIFFIES_PER_S,
+    NOT_SEEN,
     PART_BYTES,
     Field,
     Payloads,
@@ -21,6 +22,7 @@ from coalescope_host.run_log import (
     probe_cpu_s,
     received_elsewhere,
     uncounted_bytes,
+    unseen_interrupts,
 )
 
 from coalescope.errors import CoalescopeError
@@ -56,7 +58,6 @@ _CYCLES = ("irq_cycles", "softirq_cycles")
 _JIFFIES = ("traffic", "interface", "workload")
 _SHORT_BYTES = 1 << 18
 _BEGUN = 0.25  # of the mean advance: more than what a client says before it sends
-_FEW_INTERRUPTS = 16
 
 
 @dataclass(frozen=True)
@@ -94,15 +95,15 @@ def measure_run(log: RunLog) -> RunMeasures:
     behind = log.behind
     known = {name: by for name, by in advanced.by_field.items() if name not in behind}
     counts = _sum_instances(stream.fields, known)
-    stuck = list(_stuck_interrupts(counts))
-    if stuck:
-        del counts["rx_interrupts"]
     unstable = list(unstable_clock(stream, window))
     if unstable:
         counts = {name: count for name, count in counts.items() if not name.endswith("_cycles")}
     dilation = log.time_dilation
     elapsed_s = window.elapsed_s / dilation
     environment = _environment(log)
+    unseen = list(as_warnings(unseen_interrupts(stream.fields, counts, environment)))
+    if any(warning.code == NOT_SEEN for warning in unseen):
+        counts.pop("rx_interrupts", None)
     said, complaints = reported(log.result)
     steady = environment.get("workload_steady") is True
     of_workload, left_out = workload_measures(
@@ -125,7 +126,7 @@ def measure_run(log: RunLog) -> RunMeasures:
         *_window_warnings(log),
         *_behind_warnings(behind),
         *_reset_warnings(advanced),
-        *stuck,
+        *unseen,
         *unstable,
         *complaints,
         *left_out,
@@ -270,21 +271,6 @@ def _carried(
 def _environment(log: RunLog) -> Mapping[str, object]:
     environment = log.header["environment"]
     return environment if isinstance(environment, Mapping) else {}
-
-
-def _stuck_interrupts(counts: Mapping[str, int]) -> Iterator[RunWarning]:
-    """Logs of eBPF that began under traffic counted no receive interrupt at all, once."""
-    polls, packets = counts.get("rx_polls", 0), counts.get("rx_packets", 0)
-    if counts.get("rx_interrupts") != 0 or "idle_ns" not in counts:
-        return
-    if min(polls, packets, counts.get("schedules", 0)) > _FEW_INTERRUPTS:
-        yield RunWarning(
-            "interrupts_not_told",
-            f"No receive interrupt was counted beside {counts['schedules']:,} that scheduled a "
-            "poll: the programs lost track of them when they began. Receive interrupts are left "
-            "out.",
-            {"field": "rx_interrupts"},
-        )
 
 
 def _packet_costs(counts: Mapping[str, int]) -> dict[str, float]:

@@ -19,6 +19,7 @@ from .doubts import doubts, levels_of, said_by, said_by_workload
 from .errors import Problem, RunLogError
 from .frame_bytes import PART_BYTES, uncounted_bytes
 from .header import Field, StreamLayout
+from .interrupts import NOT_SEEN, unseen_interrupts
 from .layout import DEFAULT_LIMITS, Limits
 from .log import Mark, Payloads, Result, RunLog, Stream
 from .loss_places import losses
@@ -33,6 +34,7 @@ from .writer import STANDARD_FIELDS, Writer, make_header, standard_field
 __all__ = [
     "DEFAULT_LIMITS",
     "JIFFIES_PER_S",
+    "NOT_SEEN",
     "OTHERS_PERCENT",
     "PART_BYTES",
     "STANDARD_FIELDS",
@@ -76,6 +78,7 @@ __all__ = [
     "standard_field",
     "tasks_percent",
     "uncounted_bytes",
+    "unseen_interrupts",
     "values_in",
     "window_counters",
     "window_counts",

@@ -11,6 +11,7 @@ from .agreement import cross_checks
 from .bounded_json import members
 from .errors import Problem, RunLogError
 from .in_force import changed_meanwhile, not_known_in_force
+from .interrupts import unseen_interrupts
 from .log import RunLog
 from .plausibility import doubt, implausible
 from .run_values import others_at_least_percent, run_values, window_counts
@@ -28,6 +29,7 @@ def doubts(log: RunLog) -> Iterator[Problem]:
         counts = {name: by for name, by in counts.items() if not name.endswith("_cycles")}
     yield from said_by(log)
     yield from cross_checks(counts, counts.get("elapsed_s", 0.0), environment.get("cpus"))
+    yield from unseen_interrupts(log.fields, counts, environment)
     yield from implausible(
         {**said_by_workload(log), **values},
         environment,

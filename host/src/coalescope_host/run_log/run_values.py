@@ -11,6 +11,7 @@ from .cpu_time import cpu_times, others_at_least_s, owned_times, probe_cpu_s
 from .errors import RunLogError
 from .frame_bytes import uncounted_bytes
 from .header import Field
+from .interrupts import NOT_SEEN, unseen_interrupts
 from .log import RunLog
 from .loss_places import losses
 from .window_counters import window_counters
@@ -81,6 +82,8 @@ def _plain(fields: Sequence[Field], counters: Mapping[str, float]) -> dict[str, 
         stem, dot, _ = name.partition(".")
         if dot and stem not in names:
             found[stem] = found.get(stem, 0.0) + counters[name]
+    if any(field.name == "rx_interrupts" and field.source == _LINES for field in fields):
+        found["rx_line_interrupts"] = found.pop("rx_interrupts")
     return found
 
 
@@ -94,14 +97,13 @@ def _traffic(log: RunLog, counts: Mapping[str, float], elapsed_s: float) -> dict
 
 
 def _interrupts(log: RunLog, counts: Mapping[str, float], elapsed_s: float) -> dict[str, float]:
-    """Interrupts that brought frames where the kernel was watched, else those of the lines."""
-    found = {}
-    for name in ("rx_interrupts", "rx_line_interrupts"):
-        if name not in counts:
-            continue
-        of_lines = any(field.source == _LINES for field in log.fields if field.name == name)
-        stem = "rx_line_interrupt" if of_lines else name.removesuffix("s")
-        found[f"{stem}_rate_hz"] = counts[name] / elapsed_s
+    """Interrupts that brought frames where the kernel was watched, and those of the lines."""
+    unseen = [problem.code for problem in unseen_interrupts(log.fields, counts, {})]
+    found = {
+        f"{name.removesuffix('s')}_rate_hz": counts[name] / elapsed_s
+        for name in ("rx_interrupts", "rx_line_interrupts")
+        if name in counts and (name != "rx_interrupts" or NOT_SEEN not in unseen)
+    }
     if counts.get("polls"):
         found["poll_rate_hz"] = counts["polls"] / elapsed_s
     return found
