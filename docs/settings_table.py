@@ -35,7 +35,13 @@ GROUPS = {
         "sysfs, and netdev's `napi-set` from Linux 6.13 on. A level is given to every NAPI of the\n"
         "interface; each gets its own value back.",
     ),
-    "rss": ("Receive side scaling", "`ethtool -X`. The whole table and the key are put back."),
+    "rss": (
+        "Receive side scaling",
+        "`ethtool -X`. The whole table and the key are put back; the driver's own table as such, "
+        "since a\ncard can have fewer queues only while nobody has asked for a table that leads to "
+        "more. The kernel\ndoes not say who asked: a table that spreads evenly over all queues "
+        "counts as the driver's own.",
+    ),
     "steering": ("Packet steering", "`/sys/class/net/NAME/queues`: all queues alike."),
     "sysctl": ("Limits of the network stack", "sysctl, of the whole machine."),
     "interrupts": (

@@ -18,7 +18,7 @@ from coalescope_host.settings.groups import GROUPS, group_of
 from coalescope_host.settings.machine import MACHINE
 from coalescope_host.settings.places import IdleStates, Irqbalance, KernelFile, NoTurbo
 from coalescope_host.settings.places_group import PlacesGroup, idle_state, switch, word
-from coalescope_host.settings.rss import Rss
+from coalescope_host.settings.rss_table import Rss
 
 PATH = Path(__file__).with_name("other_levels.py")
 spec = importlib.util.spec_from_file_location("other_levels", PATH)
@@ -299,5 +299,7 @@ def test_an_irqbalance_is_paused_once_it_has_stopped(monkeypatch: pytest.MonkeyP
 def test_an_uneven_table_is_no_number_of_queues() -> None:
     assert Rss((0, 1, 2, 0, 1, 2), b"", 1, 0).queues == 3
     assert Rss((0, 0, 0), b"", 1, 0).queues == 1
-    assert Rss((0, 0, 1, 1), b"", 1, 0).queues is None
+    assert Rss((0, 0, 0, 1, 1), b"", 1, 0).queues == 2, "in blocks, as igb fills it"
+    assert Rss((0, 0, 0, 1), b"", 1, 0).queues is None
+    assert Rss((1, 1, 2, 2), b"", 1, 0).queues is None
     assert Rss((), b"", 1, 0).queues is None

@@ -18,6 +18,7 @@ from coalescope_host.settings.flow_rules import rule_count
 from coalescope_host.settings.group import Group
 from coalescope_host.settings.offloads import OffloadGroup
 from coalescope_host.settings.rss import RssGroup
+from coalescope_host.settings.rss_table import Rss
 
 COUNT_AT = 184
 """Where the number is in the 192 bytes of struct ethtool_rxnfc."""
@@ -108,7 +109,7 @@ def test_queues_of_a_driver_that_deletes_rules_with_them(
     level: int,
 ) -> None:
     device = namespace.host().device
-    monkeypatch.setattr(rss, "_read", lambda _: rss.Rss((0, 1) * 64, b"", 1, 0))
+    monkeypatch.setattr(rss, "read_rss", lambda _: Rss((0, 1) * 64, b"", 1, 0))
     now = int(group.read(device)[setting])
     assert group.problem(device, setting, level) is None, "a driver that keeps them"
     monkeypatch.setattr(Device, "sysfs_link", lambda *_: "bnxt_en")

@@ -13,8 +13,10 @@ from coalescope_host.settings import SettingError, channels, open_saved, rss
 from coalescope_host.settings.channels import CHANNELS
 from coalescope_host.settings.coalescing import COALESCING
 from coalescope_host.settings.device import Device
+from coalescope_host.settings.ethtool_group import EthtoolGroup
 from coalescope_host.settings.groups import OF_THE_MACHINE, group_of
-from coalescope_host.settings.rss import Rss, RssGroup
+from coalescope_host.settings.rss import RssGroup
+from coalescope_host.settings.rss_table import Rss
 
 pytestmark = pytest.mark.network
 
@@ -158,7 +160,7 @@ def test_what_stands_on_another_has_no_larger_mtu(namespace: Any) -> None:
 
 def test_a_load_is_shared_by_queues_that_there_are(monkeypatch: pytest.MonkeyPatch) -> None:
     """Those of now, or those of the same cell."""
-    monkeypatch.setattr(rss, "_read", lambda _: Rss((0, 1) * 64, b"", 1, 0))
+    monkeypatch.setattr(rss, "read_rss", lambda _: Rss((0, 1) * 64, b"", 1, 0))
     monkeypatch.setattr(channels, "receive_rings", lambda _: 4)
     monkeypatch.setattr(type(CHANNELS), "read", lambda *_: {"queues": 4})
     monkeypatch.setattr(rss, "lost_with_queues", lambda *_: None)
@@ -167,6 +169,36 @@ def test_a_load_is_shared_by_queues_that_there_are(monkeypatch: pytest.MonkeyPat
     assert group.problem(device, "rss_queues", 5) == "it receives with 4 queues"
     assert group.problem(device, "rss_queues", 2, {"queues": 1}) == "it receives with 1 queue"
     assert group.problem(device, "rss_queues", 8, {"queues": 8}) is None
+
+
+@pytest.mark.parametrize(
+    ("table", "cell", "last"),
+    [
+        ((0, 1, 2) * 4, {}, 2),
+        ((0, 1, 2) * 4, {"rss_queues": 2}, None),  # which is set as well
+        ((0, 1) * 6, {}, None),
+        ((0, 1, 2, 3) * 3, {}, None),  # the driver's own
+        ((0, 0, 0, 1, 1, 1, 2, 2, 2, 3, 3, 3), {}, None),  # igb's own
+        ((), {}, None),
+    ],
+)
+def test_queues_that_the_table_leads_to_are_not_taken_away(
+    monkeypatch: pytest.MonkeyPatch,
+    table: tuple[int, ...],
+    cell: dict[str, Any],
+    last: int | None,
+) -> None:
+    monkeypatch.setattr(channels, "read_rss", lambda _: Rss(table, b"", 1, 0))
+    monkeypatch.setattr(channels, "receive_rings", lambda _: 4)
+    monkeypatch.setattr(type(CHANNELS), "read", lambda *_: {"queues": 4})
+    monkeypatch.setattr(EthtoolGroup, "problem", lambda *_: None)
+    said = CHANNELS.problem(Device("eth1"), "queues", 2, cell)
+    if last is None:
+        assert said is None
+    else:
+        assert said is not None
+        assert f"leads to queue {last}: set rss_queues as well" in said
+        assert "ethtool -X eth1 default" in said
 
 
 def test_a_profile_has_numbers_where_the_driver_has_them(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -6,6 +6,7 @@ from .ethtool_group import EthtoolGroup
 from .ethtool_messages import CHANNELS_GET, CHANNELS_SET, ChannelsMessage
 from .flow_rules import lost_with_queues, receive_rings
 from .level import NO_OTHERS, Level, Levels
+from .rss_table import read_rss
 
 WAYS = {"queues_rx": "receive", "queues_tx": "transmit"}
 
@@ -23,7 +24,32 @@ class ChannelsGroup(EthtoolGroup):
         for own, way in WAYS.items():
             if setting in ("queues", own) and not self._left(device, own, cell):
                 return f"it would have no {way} queue left"
+        if setting in ("queues", "queues_rx") and (problem := self._held(device, cell)):
+            return problem
         return lost_with_queues(device, setting, level, self.read(device).get(setting))
+
+    def _held(self, device: Device, cell: Levels) -> str | None:
+        """Why the kernel takes no queue away: the table that somebody asked for leads there."""
+        rss, left = read_rss(device), self._left(device, "queues_rx", cell)
+        if rss is None or "rss_queues" in cell or rss.is_default(self.receiving(device)):
+            return None
+        last = max(rss.table, default=0)
+        if last < left:
+            return None
+        back = device.command("ethtool", "-X", device.name, "default")
+        return (
+            f"its indirection table leads to queue {last}: set rss_queues as well, or "
+            f"give it the default first, `{back}`"
+        )
+
+    def renew(self, device: Device) -> None:
+        """Have the driver set up its queues anew: one fewer, and the same again."""
+        now = self.read(device)
+        for setting in ("queues", "queues_rx"):
+            if (count := int(now.get(setting, 0))) > 1:
+                self.write(device, {setting: count - 1})
+                self.write(device, {setting: count})
+                return
 
     def _left(self, device: Device, own: str, beside: Levels) -> int:
         """How many queues of one way there will be."""
@@ -35,6 +61,11 @@ class ChannelsGroup(EthtoolGroup):
         if beside.keys() & {"queues", "queues_rx"}:
             return self._left(device, "queues_rx", beside)
         return receive_rings(device)
+
+    def receiving(self, device: Device) -> int:
+        """How many receive now, as the driver says, or by its channels; 0 where neither does."""
+        rings = receive_rings(device)
+        return self._left(device, "queues_rx", NO_OTHERS) if rings is None else rings
 
 
 CHANNELS = ChannelsGroup("channels", "-l", ChannelsMessage, CHANNELS_GET, CHANNELS_SET)

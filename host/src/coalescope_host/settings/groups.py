@@ -2,6 +2,7 @@
 """All groups of settings, in the order in which they are written.
 
 Queues and rings first: many drivers start the device anew for them, and some forget coalescing.
+Where queues change with the table of RSS, that lets go of them before (`RssGroup.release`).
 """
 
 from .channels import CHANNELS
@@ -13,7 +14,7 @@ from .napi import NapiGroup
 from .offloads import OffloadGroup
 from .pause import PAUSE
 from .rings import RINGS
-from .rss import RssGroup
+from .rss import RSS
 
 GROUPS: tuple[Group, ...] = (
     CHANNELS,
@@ -22,7 +23,7 @@ GROUPS: tuple[Group, ...] = (
     OffloadGroup(),
     PAUSE,
     COALESCING,
-    RssGroup(),
+    RSS,
     NapiGroup(),
     STEERING,
     SYSCTL,

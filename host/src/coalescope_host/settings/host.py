@@ -4,12 +4,14 @@
 import os
 import platform
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, TypedDict
 
 from ..plan.plan import DriverSpec
 from ..plan.registry import WORKLOAD_CPUS
 from ..spelling import suggestion
+from .channels import CHANNELS
 from .cpus import offline, parse_list
 from .device import Device
 from .driver import Driver, Parameters, bus_address
@@ -19,6 +21,7 @@ from .groups import GROUPS, OF_THE_MACHINE, group_of
 from .known_driver import DELAY, differences
 from .level import Level, Levels, shown
 from .link import LinkState, restore_link, save_link
+from .rss import RSS
 from .topology import UpperState, restore_uppers, save_uppers
 
 CAP_NET_ADMIN = 12
@@ -90,7 +93,10 @@ class Host:
         if self.driver is not None and self.driver.needs_reload(levels):
             commands += self.driver.commands(levels)
         for group, asked in self._asked(levels):
-            commands += group.commands(self.device, _to_write(group, asked, self.device))
+            differing = _to_write(group, asked, self.device)
+            if differing and _with_table(group, levels):
+                commands += RSS.commands(self.device, {"rss_default": True})
+            commands += group.commands(self.device, differing)
         return commands
 
     def save(self, *, whole_machine: bool = True) -> Mapping[str, Any]:
@@ -129,6 +135,8 @@ class Host:
             self._put_back(self._before_reloads)
         for group, asked in asked_by_group:
             if differing := _to_write(group, asked, self.device):
+                if _with_table(group, levels):
+                    RSS.release(self.device)
                 group.write(self.device, differing)
         if carrier and not self.device.wait_for_carrier(CARRIER_S):
             raise SettingError(
@@ -254,6 +262,8 @@ class Host:
     def _put_back(self, settings: Mapping[str, Mapping[str, Level]]) -> list[str]:
         """Write what differs from what was saved; what could not be put back."""
         failures: list[str] = []
+        with suppress(SettingError):  # what is not put back for it, the groups say
+            RSS.make_way(self.device, settings.get("rss", {}), settings.get("channels", {}))
         for group in GROUPS:
             try:
                 failures += self._put_back_group(group, settings.get(group.name, {}))
@@ -332,6 +342,11 @@ def _to_write(group: Group, asked: Levels, device: Device) -> dict[str, Level]:
     now = group.read(device)
     wanted = {**asked, **group.implied(asked, now)}
     return {factor: level for factor, level in wanted.items() if now.get(factor) != level}
+
+
+def _with_table(group: Group, levels: Levels) -> bool:
+    """Whether these are queues, and the table that leads to them is set as well."""
+    return group is CHANNELS and "rss_queues" in levels
 
 
 def _offline(cpus: Level) -> str | None:

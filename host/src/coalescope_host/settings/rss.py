@@ -1,54 +1,38 @@
 # SPDX-License-Identifier: Apache-2.0
 """Receive side scaling (`ethtool -X`): which queue a flow goes to.
 
-By ioctl: netlink has it for writing only since Linux 6.17.
+While a table that somebody asked for leads to a queue, the kernel does not take that queue away.
+So the driver's own table is asked for where it means the same, comes first where queues change, and
+is put back as the driver's own.
 """
 
-import struct
-from dataclasses import dataclass
+from contextlib import suppress
 
 from ..plan.registry import BY_NAME
 from .channels import CHANNELS
 from .device import Device, said
-from .errors import SettingError, UnsupportedError
+from .errors import UnsupportedError
 from .flow_rules import lost_with_queues
 from .level import NO_OTHERS, Level, Levels, as_choice, as_whole_number, shown
+from .rss_table import read_rss, write_rss
 
-GET, SET = 0x46, 0x47
-HEAD = struct.Struct("=IIIIBBHI")
-KEEP_TABLE, DEFAULT_TABLE = (1 << 32) - 1, 0
 HASHES = {"toeplitz": 1, "xor": 2, "crc32": 4}
-
-
-@dataclass(frozen=True, slots=True)
-class Rss:
-    """The table of queues, the key and the hash function, as the driver has them."""
-
-    table: tuple[int, ...]
-    key: bytes
-    hash: int
-    transform: int
-
-    @property
-    def queues(self) -> int | None:
-        """How many queues share the load evenly, from the first; None if the table is another."""
-        count = max(self.table, default=-1) + 1
-        even = tuple(index % count for index in range(len(self.table))) if count else ()
-        return count if count and self.table == even else None
+DEFAULT: tuple[int, ...] = ()
+"""The table that the driver has by itself: only with it can queues be taken away as one likes."""
 
 
 class RssGroup:
-    """`rss_queues` and `rss_hash`; saved are the whole table and the key."""
+    """`rss_queues` and `rss_hash`; saved are the whole table, whose it is, and the key."""
 
     name = "rss"
 
     def owns(self, setting: str) -> bool:
         """Whether a setting of this name belongs here."""
-        return setting in ("rss_queues", "rss_hash", "rss_table", "rss_key")
+        return setting in ("rss_queues", "rss_hash", "rss_default", "rss_table", "rss_key")
 
     def read(self, device: Device) -> dict[str, Level]:
         """What the device has of it, where that is a level."""
-        rss = _read(device)
+        rss = read_rss(device)
         found: dict[str, Level] = {}
         if rss is not None and rss.queues is not None:
             found["rss_queues"] = rss.queues
@@ -58,9 +42,10 @@ class RssGroup:
 
     def saved(self, device: Device) -> dict[str, Level]:
         """All of it."""
-        rss = _read(device)
+        rss = read_rss(device)
         found: dict[str, Level] = {}
         if rss is not None and rss.table:
+            found["rss_default"] = rss.is_default(CHANNELS.receiving(device))
             found["rss_table"] = ",".join(map(str, rss.table))
         if rss is not None and rss.key:
             found["rss_key"] = rss.key.hex()
@@ -78,7 +63,7 @@ class RssGroup:
         self, device: Device, setting: str, level: Level, beside: Levels = NO_OTHERS
     ) -> str | None:
         """Whether the device spreads nothing, or would lose what cannot be put back."""
-        rss = _read(device)
+        rss = read_rss(device)
         if rss is None or (setting == "rss_queues" and not rss.table):
             return "its driver has no indirection table (`ethtool -x`)"
         if setting == "rss_hash" and not rss.hash:
@@ -96,30 +81,60 @@ class RssGroup:
         """Set table, key and hash function, those that are asked for, at once."""
         what = ", ".join(f"{setting} = {shown(level)}" for setting, level in levels.items())
         what += " refused"
-        rss = _read(device)
+        rss = read_rss(device)
         if rss is None:
             raise UnsupportedError(f"{device}: {what}: its driver has no indirection table")
-        table: list[int] | None = None
-        if "rss_queues" in levels:
-            table = [index % int(levels["rss_queues"]) for index in range(len(rss.table))]
+        table: tuple[int, ...] | None = None
+        evenly = int(levels.get("rss_queues", 0))
+        if levels.get("rss_default") or (evenly and evenly == CHANNELS.receiving(device)):
+            table = DEFAULT
+        elif evenly:
+            table = tuple(index % evenly for index in range(len(rss.table)))
         elif "rss_table" in levels:
-            table = [int(queue) for queue in str(levels["rss_table"]).split(",")]
+            table = tuple(map(int, str(levels["rss_table"]).split(",")))
         key = bytes.fromhex(str(levels.get("rss_key", "")))
         chosen = HASHES[str(levels["rss_hash"])] if "rss_hash" in levels else 0
-        size = KEEP_TABLE if table is None else len(table)
-        head = HEAD.pack(SET, 0, size, len(key), chosen, rss.transform, 0, 0)
-        content = struct.pack(f"={len(table or ())}I", *(table or ())) + key
         try:
-            device.ethtool_ioctl(head + content)
+            write_rss(device, rss, table, key, chosen)
         except OSError as error:
             raise said(error, f"{device}: {what}") from None
+
+    def release(self, device: Device) -> None:
+        """Have the table hold no queue, before queues change: the driver's own again."""
+        rss = read_rss(device)
+        if rss is not None and rss.table:
+            with suppress(OSError):  # then the kernel says of the queues what is in the way
+                write_rss(device, rss, DEFAULT)
+
+    def make_way(self, device: Device, saved: Levels, queues: Levels) -> None:
+        """What comes before the queues are put back.
+
+        Some drivers fill their table otherwise than the kernel does for them (igb, igc), and only
+        where their queues change.
+
+        Args:
+            device: the interface.
+            saved: what is to be put back of RSS.
+            queues: and of its queues.
+        """
+        now, queues_now = self.saved(device), CHANNELS.read(device)
+        if not {"rss_table", "rss_default"} <= saved.keys() & now.keys():
+            return
+        queues_differ = any(queues_now.get(name) != count for name, count in queues.items())
+        differs = bool(saved["rss_default"]) and now["rss_table"] != saved["rss_table"]
+        if queues_differ or differs:
+            self.release(device)
+        if not queues_differ and self.saved(device)["rss_table"] != saved["rss_table"]:
+            CHANNELS.renew(device)
 
     def commands(self, device: Device, levels: Levels) -> list[str]:
         """The shell commands that do the same."""
         words: list[object] = []
         if "rss_queues" in levels:
             words += ["equal", levels["rss_queues"]]
-        if "rss_table" in levels:
+        if levels.get("rss_default"):
+            words += ["default"]
+        elif "rss_table" in levels:
             words += ["weight", *_weights(str(levels["rss_table"]))]
         if "rss_key" in levels:
             words += ["hkey", bytes.fromhex(str(levels["rss_key"])).hex(":")]
@@ -138,15 +153,4 @@ def _hash_name(number: int) -> str | None:
     return next((name for name, bit in HASHES.items() if bit == number), None)
 
 
-def _read(device: Device) -> Rss | None:
-    try:
-        sizes = HEAD.unpack(device.ethtool_ioctl(HEAD.pack(GET, 0, 0, 0, 0, 0, 0, 0))[: HEAD.size])
-        table_size, key_size = sizes[2], sizes[3]
-        ask = HEAD.pack(GET, 0, table_size, key_size, 0, 0, 0, 0) + bytes(table_size * 4 + key_size)
-        answer = device.ethtool_ioctl(ask)
-    except (OSError, SettingError):
-        return None
-    _, _, table_size, key_size, chosen, transform, _, _ = HEAD.unpack(answer[: HEAD.size])
-    end = HEAD.size + 4 * table_size
-    table = struct.unpack(f"={table_size}I", answer[HEAD.size : end])
-    return Rss(table, answer[end : end + key_size], chosen, transform)
+RSS = RssGroup()
