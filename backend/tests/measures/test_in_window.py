@@ -163,6 +163,20 @@ def test_latencies_are_of_the_window_or_absent(make_log: MakeLog) -> None:
     assert [warning.code for warning in beyond.warnings] == ["not_of_window"]
 
 
+@pytest.mark.parametrize(("end", "held"), [(9.6, True), (9.8, False)])
+def test_check_and_store_know_latencies_of_the_same_runs(
+    make_log: MakeLog, end: float, held: bool
+) -> None:
+    """The window is from second 3 to second 9: 6 of 6.6 s are nine tenths, 6 of 6.8 s are not."""
+    span = {"t_start_monotonic_ns": 3 * SECOND, "t_end_monotonic_ns": int(end * SECOND)}
+    client = {"role": "client", "seconds": 6, "bytes": 500, "operations": 10}
+    said = own(**client, **span, latency_us={"p50": 40, "p99": 90, "p999": 99})
+    content = make_log(result=said, window=(2, 8))
+    shown = run_log.run_values(run_log.read(content)), measure(content).values
+    for name in ("latency_p50_us", "latency_p99_us", "latency_p999_us"):
+        assert [name in values for values in shown] == [held, held]
+
+
 def test_every_quantile_that_the_tool_reports_is_a_measure(make_log: MakeLog) -> None:
     source = (REPOSITORY / "driver/traffic/report.c").read_text(encoding="utf-8")
     names = re.findall(r'\{"(p\d+)", 0\.\d+\}', source)

@@ -1,13 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """CPU time of the command and of all that it starts, and of nothing else."""
 
+import json
 import os
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
-from coalescope_host.run_log import read
+from coalescope_host.run_log import read, run_values
+from cpu_watch import Hogs
 from timeouts import TIMEOUT_S
 
 BURN = """
@@ -51,6 +53,29 @@ SHAPES = {
         1.5,
     ),
 }
+# in user mode and in the kernel, by a thread, a child and a grandchild; then what getrusage says of
+# the process and of its children
+TOLD = """
+import json, resource
+def copy(seconds):
+    end = time.thread_time() + seconds
+    with open("/dev/zero", "rb", buffering=0) as zeros:
+        while time.thread_time() < end: zeros.read(1 << 16)
+second = threading.Thread(target=burn, args=(0.5,))
+second.start()
+if os.fork() == 0:
+    if os.fork() == 0: copy(0.5); os._exit(0)
+    os.wait()
+    burn(0.5)
+    os._exit(0)
+copy(0.5)
+second.join()
+os.wait()
+own, children = map(resource.getrusage, (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
+print(json.dumps([own.ru_utime + own.ru_stime, children.ru_utime + children.ru_stime]))
+"""
+HOGS = 2
+AGREE = 0.02
 STARTS_S = 0.15  # Python itself
 INTERVAL_S = 0.1
 WITHOUT_CGROUPS = (
@@ -92,6 +117,27 @@ def test_all_that_it_starts_counts(logger, tmp_path, without, shape):
     # each of its two processes may work on for an interval after it was last seen
     unseen = 2 * INTERVAL_S if shape == "never waited for" and basis == "process tree" else 0
     assert burnt - 0.011 - unseen <= seconds < burnt * 1.02 + STARTS_S
+
+
+@pytest.mark.network
+@pytest.mark.fault("A1")
+def test_it_is_what_the_kernel_says_of_these_processes(logger, tmp_path, without):
+    """Beside hogs that want all CPUs: a log's measure agrees with getrusage."""
+    _, before = without
+    path = tmp_path / "a.runlog"
+    options = ["-i", "lo", "-o", path, "-e", "cpu", "--source", "proc", "--start", "now"]
+    command = [*before, logger, *options, "--", sys.executable, "-c", BURN + TOLD]
+    with Hogs(HOGS) as hogs:
+        subprocess.run(command, check=True, capture_output=True, timeout=TIMEOUT_S)
+        log = read(path)
+    start, end = log.window
+    assert hogs.between(start, end).hogs > 0
+    own, children = json.loads(bytes(log.result.body))
+    assert own >= 1.0
+    assert children >= 1.0
+    elapsed_s = (end - start) / 1e9
+    seconds = 0.01 * run_values(log)["workload_cpu_percent"] * elapsed_s
+    assert seconds == pytest.approx(own + children, rel=AGREE)
 
 
 @pytest.mark.network

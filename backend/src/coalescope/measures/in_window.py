@@ -9,13 +9,13 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 import numpy as np
+from coalescope_host.run_log import NEARLY_WHOLE
 
 from coalescope.measures.counters import Window
 from coalescope.measures.workload_result import Intervals, Reported, UnplacedIntervals
 from coalescope.runs.records import RunWarning
 
 _WHOLE = 0.995  # of the workload: what is missing is not seen in a rate
-_NEARLY_WHOLE = 0.9  # … and not in a distribution of times; a sample may pass before it begins
 _LOSS_PERCENT = 1.0  # what is lost after the interface counted it need not be lost evenly
 _SLACK = 1.01
 _PLACED = 0.02
@@ -63,7 +63,7 @@ def workload_measures(
             left_out.append(name)
     if said.latencies:
         held = _held(said, window, carried)
-        if steady or (held is not None and held >= _NEARLY_WHOLE):
+        if steady or (held is not None and held >= NEARLY_WHOLE):
             found |= {name: value / dilation for name, value in said.latencies.items()}
         else:
             left_out.append("latency")

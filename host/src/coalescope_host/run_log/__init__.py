@@ -26,7 +26,13 @@ from .loss_places import losses
 from .plausibility import OTHERS_PERCENT, far_end_is_here, implausible, others_before_percent
 from .reader import read, scan
 from .report import CheckReport
-from .run_values import others_at_least_percent, run_values, tasks_percent, window_counts
+from .run_values import (
+    NEARLY_WHOLE,
+    others_at_least_percent,
+    run_values,
+    tasks_percent,
+    window_counts,
+)
 from .text_report import report_text
 from .window_counters import window_counters
 from .writer import STANDARD_FIELDS, Writer, make_header, standard_field
@@ -34,6 +40,7 @@ from .writer import STANDARD_FIELDS, Writer, make_header, standard_field
 __all__ = [
     "DEFAULT_LIMITS",
     "JIFFIES_PER_S",
+    "NEARLY_WHOLE",
     "NOT_SEEN",
     "OTHERS_PERCENT",
     "PART_BYTES",
