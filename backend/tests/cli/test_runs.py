@@ -2,6 +2,7 @@
 """coalescope runs."""
 
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -9,6 +10,8 @@ from typing import Any
 import pytest
 
 Run = Callable[..., Any]
+
+ANSWERS = (Path(__file__).parents[3] / "docs/command-answers.md").read_text(encoding="utf-8")
 
 
 @pytest.fixture
@@ -59,6 +62,15 @@ def test_what_is_in_that_state_already_is_refused(run: Run, runs: list[str]) -> 
     done = run("runs", "restore", runs[0], "--reason", "It is right.")
     assert done.returncode == 1
     assert "The run is current already." in done.stderr
+
+
+def test_each_run_has_the_members_that_the_document_names(run: Run, runs: list[str]) -> None:
+    row = next(line for line in ANSWERS.splitlines() if line.startswith("| `runs list` |"))
+    listed = json.loads(run("runs", "list", "lab", "--json").stdout)
+    assert {name for each in listed["runs"] for name in each} | set(listed) == set(
+        re.findall(r"`(\w+)`", row.split("|")[2])
+    )
+    assert len(listed["runs"]) == len(runs)
 
 
 def test_a_list_is_chosen_and_cut(run: Run, runs: list[str]) -> None:

@@ -3,9 +3,11 @@
 
 import argparse
 from pathlib import Path
+from typing import get_args
 
 from coalescope.cli import arguments
 from coalescope.cli.options import shared
+from coalescope.runs.records import State
 
 
 def serve(parser: argparse.ArgumentParser) -> None:
@@ -236,7 +238,7 @@ def runs(parser: argparse.ArgumentParser) -> None:
     shared.where(listing)
     listing.add_argument(
         "--state",
-        choices=("current", "whole", "partial", "retracted"),
+        choices=get_args(State),
         help="list only these: current runs count, and are whole or cut off (partial)",
     )
     listing.add_argument(
