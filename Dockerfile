@@ -13,12 +13,6 @@ WORKDIR /srv/coalescope
 RUN python3 -m venv .venv
 COPY ${PACKAGES} .
 RUN .venv/bin/pip install --no-cache-dir --require-hashes -r ${PACKAGES}
-COPY models models
-COPY host host
-COPY backend backend
-# What installs goes last: nothing is installed in the image that runs.
-RUN COALESCOPE_WHEEL_WITHOUT_PAGE=1 .venv/bin/pip install --no-cache-dir --no-build-isolation --no-deps ./backend \
-	&& .venv/bin/pip uninstall --yes setuptools pip
 
 FROM ${NODE_IMAGE} AS page
 # Python traces the models while the page is built, and packs what reads files in the browser; the standard
@@ -35,18 +29,26 @@ COPY docs/published-vs-predicted.md ../docs/
 COPY frontend .
 RUN npm run build
 
+# The wheel, which has page and data sets inside and is not built without its page, and nothing else of this project.
+FROM python-packages AS installed
+COPY models models
+COPY host host
+COPY backend backend
+COPY datasets datasets
+COPY --from=page /srv/coalescope/frontend/dist frontend/dist
+# What installs goes last: nothing is installed in the image that runs.
+RUN .venv/bin/pip wheel --no-cache-dir --no-index --no-build-isolation --no-deps --wheel-dir wheels ./backend \
+	&& .venv/bin/pip install --no-cache-dir --no-index --no-deps wheels/coalescope-*.whl \
+	&& .venv/bin/pip uninstall --yes setuptools pip
+
 FROM ${PYTHON_IMAGE}
 WORKDIR /srv/coalescope
 RUN useradd --uid 10001 --no-create-home --home-dir /srv/coalescope --shell /usr/sbin/nologin coalescope \
 	&& install --directory --owner coalescope --group coalescope --mode 700 data
-COPY --from=python-packages /srv/coalescope/.venv .venv
-COPY --from=page /srv/coalescope/frontend/dist frontend/dist
-COPY datasets datasets
+COPY --from=installed /srv/coalescope/.venv .venv
 USER coalescope
 ENV PATH=/srv/coalescope/.venv/bin:$PATH \
-	COALESCOPE_DATA_DIR=/srv/coalescope/data \
-	COALESCOPE_DATASETS_DIR=/srv/coalescope/datasets \
-	COALESCOPE_PAGE_DIR=/srv/coalescope/frontend/dist
+	COALESCOPE_DATA_DIR=/srv/coalescope/data
 VOLUME /srv/coalescope/data
 # Asks where the environment says that the server listens, with its token if it has one.
 HEALTHCHECK --interval=30s --timeout=5s CMD ["python3", "-c", "\

@@ -49,6 +49,8 @@ class AllInside(BuildHookInterface):  # type: ignore[type-arg]
         program = runpy.run_path(str(checkout / "host/man_pages.py"))
         program["main"](Path(self._manual.name))
         build_data["shared_data"][self._manual.name] = "share/man/man1"
+        unit = Path(self.root) / "packaging" / "coalescope.service"
+        build_data["shared_data"][str(unit)] = f"lib/systemd/system/{unit.name}"
         for folder, inside in self._shown(checkout):
             build_data["force_include"][str(folder)] = f"coalescope/share/{inside}"
 

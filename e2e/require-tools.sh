@@ -15,6 +15,7 @@ need ip iproute2
 need ethtool ethtool
 need mpstat sysstat
 need strace strace
+need systemd-analyze systemd
 need openssl openssl
 need ssh openssh-client
 need sshd openssh-server

@@ -57,6 +57,8 @@ def test_it_has_the_page_and_the_data_sets(tmp_path: Path) -> None:
     assert {found.name for found in (share / "datasets").iterdir()} == names
     for package in ("coalescope_models", "coalescope_host"):
         assert (installed / package / "__init__.py").is_file()
+    (unit,) = installed.glob("coalescope-*.data/data/lib/systemd/system/coalescope.service")
+    assert unit.read_text() == (CHECKOUT / "backend/packaging/coalescope.service").read_text()
     found = subprocess.run(
         [sys.executable, "-c", SHIPPED],
         env=os.environ | {"PYTHONPATH": str(installed)},
