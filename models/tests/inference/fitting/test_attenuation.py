@@ -120,3 +120,22 @@ def test_intervals_that_do_not_allow_for_it_miss_the_truth(
     simulate = of_replicates(nfs_table, method, replicates, NOISY)
     shares, error = coverage("as they were", simulate, 100)
     assert min(shares.values()) < 0.93 - 2.5 * error, shares
+
+
+@pytest.mark.filterwarnings("error")
+def test_what_one_cell_alone_tells_is_refused_without_a_warning_of_numpys():
+    """One cell alone interrupts: by cells the deviation from the model is not known."""
+    rng = np.random.default_rng(0)
+    megabytes = np.array([100.0, 200.0, 300.0, 400.0, 500.0])
+    kilopackets = np.array([80.0, 120.0, 260.0, 210.0, 400.0])
+    kilointerrupts = np.array([0.0, 0.0, 0.0, 0.0, 300.0])
+    counts = np.column_stack([megabytes, kilopackets, kilointerrupts])
+    response = counts @ [0.8, 0.3, 1.1] * (1 + 0.3 * np.array([1, -1, 1, -1, 0]))
+    rows = np.column_stack([counts, response]).repeat(3, axis=0)
+    rows *= 1 + 0.001 * rng.normal(size=rows.shape)
+    names = ["rx_megabytes", "rx_kilopackets", "rx_kilointerrupts", "system_cpu_jiffies"]
+    table = dict(zip(names, rows.T, strict=True))
+    cells = np.repeat(np.arange(5), 3)
+    found = fit_linear("cpu-overhead", table, "ols-hc3", cells=cells, resamples=0)
+    assert "one cell alone determines a cost" in found.message
+    assert all(own.value is None or own.ci95 is None for own in found.estimates.values())

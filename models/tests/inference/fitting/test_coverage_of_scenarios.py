@@ -18,16 +18,15 @@ import pytest
 from coalescope_models.catalogue import MODELS, evaluate
 from coalescope_models.inference.fitting import (
     bootstrap,
-    dependence,
     fit_linear,
     fit_nonlinear,
     task,
 )
-from coalescope_models.inference.fitting.dependence import WIDER
 from coalescope_models.inference.fitting.linear import fit as linear_fit
 from coalescope_models.inference.fitting.linear import resamples as linear_resamples
 from coalescope_models.inference.fitting.nonlinear import fit, intervals
-from coalescope_models.inference.statistics import timeline
+from coalescope_models.inference.statistics import cluster_drift, timeline
+from coalescope_models.inference.statistics.cluster_drift import WIDER
 from scipy.stats import binom, norm
 
 judging = importlib.import_module("coalescope_models.inference.statistics.independence")
@@ -413,7 +412,7 @@ def test_a_drift_of_blocks_that_counts_as_their_scatter_fails_silently(monkeypat
     """As before blocks were looked at for one: every interval covers the truth."""
     scenario = "drift 6 %, blocks"
     assert not simulate(scenario, kind, 5, 60, 20).silent_failures(tolerance=2.0)
-    monkeypatch.setattr(dependence, "drift_of_clusters", lambda _: (0.0, 1.0))
+    monkeypatch.setattr(cluster_drift, "drift_of_clusters", lambda _: (0.0, 1.0))
     assert simulate(scenario, kind, 5, 120, 20).silent_failures(tolerance=1.0)
 
 

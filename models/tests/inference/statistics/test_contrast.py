@@ -8,9 +8,11 @@ from coalescope_models.inference.statistics import (
     SideRuns,
     Timeline,
     compare,
+    contrast,
     judge,
     summarise,
 )
+from scipy.stats import t
 
 CELLS = 12
 SETS = 150
@@ -117,7 +119,9 @@ def test_sides_of_short_blocks_that_resemble_each_other_have_no_interval():
     count = 8 * 15
     cells = np.concatenate([rng.permutation(8) for _ in range(30)]).tolist()
     labels = tuple(np.repeat(np.arange(30), 8).tolist())
-    in_a_row = Timeline(tuple(range(2 * count)), labels, "block")
+    # in a row within each side, whose blocks take turns
+    places = np.arange(count) + 8 * (np.arange(count) // 8)
+    in_turns = Timeline((*places.tolist(), *(places + 8).tolist()), labels, "block")
     off, fresh = np.zeros(2 * count), rng.normal(size=2 * count)
     for k in range(1, 2 * count):
         off[k] = 0.8 * off[k - 1] + 0.6 * fresh[k]
@@ -125,9 +129,144 @@ def test_sides_of_short_blocks_that_resemble_each_other_have_no_interval():
     def judged(deviations):
         values = 100.0 + np.array(cells) + deviations
         a, b = values[:count].tolist(), values[count:].tolist()
-        return judge(SideRuns(a, cells[:count]), SideRuns(b, cells[count:]), in_a_row)
+        return judge(SideRuns(a, cells[:count]), SideRuns(b, cells[count:]), in_turns)
 
     alike = judged(off)
     assert "within blocks" in alike.reason
     assert (dict(alike.spread.cells), alike.spread.overall) == ({}, None)
     assert judged(fresh).spread.overall is not None
+
+
+def in_blocks(of_a, of_b, drift, rng, effect=0.0):
+    """Twelve settings in each block of each side, in random order; B is 1.1 of A. 1 % of noise."""
+    rows = [
+        (side, cell, block)
+        for block in sorted({*of_a, *of_b})
+        for side, cell in rng.permutation(
+            [(s, c) for s, own in enumerate((of_a, of_b)) if block in own for c in range(CELLS)]
+        ).tolist()
+    ]
+    effects = effect * rng.normal(size=max(*of_a, *of_b) + 1)
+    off = drift * np.linspace(-0.5, 0.5, len(rows)) + 0.01 * rng.normal(size=len(rows))
+    sides, labels, positions = ([], []), ([], []), ([], [])
+    for place, (one, cell, block) in enumerate(rows):
+        level = (100.0 + cell) * (1.1 if one else 1.0)
+        sides[one].append((level * (1.0 + off[place] + effects[block]), cell))
+        labels[one].append(block)
+        positions[one].append(place)
+    runs = [SideRuns([v for v, _ in own], [c for _, c in own]) for own in sides]
+    return runs, (*positions[0], *positions[1]), (*labels[0], *labels[1])
+
+
+def ratios_of(runs, judged):
+    of_cells = [
+        {
+            c: summarise([v for v, own in zip(r.values, r.cells, strict=True) if own == c])
+            for c in range(CELLS)
+        }
+        for r in runs
+    ]
+    return compare(*of_cells, judged.spread)
+
+
+def share_covered(of_a, of_b, drift, kind, *, effect=0.0, sets=100):
+    """Of the overall intervals, and of the sets how many have none; with what was said."""
+    rng = np.random.default_rng(5)
+    held, refused, said = [], 0, set()
+    for _ in range(sets):
+        runs, positions, labels = in_blocks(of_a, of_b, drift, rng, effect)
+        judged = judge(*runs, Timeline(positions, labels, kind, apart=kind == "session"))
+        said.add(judged.reason)
+        found = ratios_of(runs, judged).overall_ci95
+        if found is None:
+            refused += 1
+        else:
+            held.append(found[0] <= 1.1 <= found[1])
+    return (float(np.mean(held)) if held else None), refused / sets, said
+
+
+FIRST, LAST, EVEN, ODD = range(5), range(5, 10), range(0, 10, 2), range(1, 10, 2)
+
+
+@pytest.mark.parametrize(("kind", "drift"), [("block", 0.06), ("block", 0.0), ("session", 0.06)])
+def test_a_drift_over_clusters_from_one_side_to_the_other_is_refused(kind, drift):
+    """Blocks of one sequence do not tell it, whatever they show; sessions that show it do not."""
+    _, refused, said = share_covered(FIRST, LAST, drift, kind, sets=30)
+    assert refused == 1.0
+    assert all("recorded before the other" in reason for reason in said)
+
+
+def test_by_their_clusters_alone_such_sides_are_called_different():
+    """The control, as before: the ratio holds the drift, and the scatter of the blocks does not."""
+    rng = np.random.default_rng(5)
+    missed = []
+    for _ in range(30):
+        runs, positions, labels = in_blocks(FIRST, LAST, 0.06, rng)
+        spread = contrast._spread(*runs, labels)
+        low, high = ratios_of(runs, contrast.Judged(None, spread)).overall_ci95
+        missed.append(not low <= 1.1 <= high)
+        assert positions == tuple(range(len(positions)))
+    assert np.mean(missed) > 0.9
+
+
+def test_sessions_one_side_after_the_other_say_so():
+    held, refused, said = share_covered(FIRST, LAST, 0.0, "session", effect=0.03)
+    assert refused < 0.05
+    assert held == pytest.approx(0.95, abs=0.06)
+    assert any("which they do not show, would be in the ratio" in reason for reason in said)
+
+
+def test_sides_in_turns_have_a_drift_in_their_scatter():
+    held, refused, said = share_covered(EVEN, ODD, 0.06, "block")
+    assert refused < 0.05
+    assert held >= 0.95
+    assert any("which is in their scatter" in reason for reason in said)
+
+
+def test_sides_in_the_same_blocks_have_the_drift_taken_out():
+    held, refused, said = share_covered(FIRST, FIRST, 0.06, "block", effect=0.03, sets=200)
+    assert refused == 0.0
+    assert held == pytest.approx(0.95, abs=0.04)
+    assert said == {"The intervals are made of the 5 blocks of the runs."}
+
+
+@pytest.mark.parametrize("of_b", [range(1, 6), range(2, 5)])
+def test_sides_that_share_some_of_their_blocks_are_refused(of_b):
+    held, refused, said = share_covered(FIRST, of_b, 0.0, "block", effect=0.03, sets=20)
+    assert (held, refused) == (None, 1.0)
+    assert all("cannot be told from what differs between the sides" in reason for reason in said)
+
+
+@pytest.mark.parametrize("of_b", [range(1, 6), range(2, 5)])
+def test_the_blocks_that_they_share_do_not_tell_what_the_others_do(of_b):
+    """The control, as before: intervals by the shared blocks, of a ratio of all."""
+    rng, missed = np.random.default_rng(6), []
+    for _ in range(100):
+        (a, b), _, labels = in_blocks(FIRST, of_b, 0.0, rng, 0.03)
+        of_a, of_b_ = (
+            [
+                np.log([v for v, g in zip(own.values, when, strict=True) if g == block]).mean()
+                for block in of_b
+                if block in FIRST
+            ]
+            for own, when in ((a, labels[: len(a.values)]), (b, labels[len(a.values) :]))
+        )
+        ratios = np.subtract(of_b_, of_a)
+        half = t.ppf(0.975, len(ratios) - 1) * ratios.std(ddof=1) / np.sqrt(len(ratios))
+        found = np.log(ratios_of([a, b], contrast.Judged(None, None)).overall_ratio)
+        missed.append(abs(found - np.log(1.1)) > half)
+    assert np.mean(missed) > 0.2
+
+
+def test_a_setting_that_one_side_lacks_in_a_block_has_no_interval_of_its_own():
+    rng = np.random.default_rng(7)
+    runs, positions, labels = in_blocks(FIRST, FIRST, 0.0, rng, 0.03)
+    lost = len(runs[0].cells) + runs[1].cells.index(4)
+    kept = [k for k in range(len(labels)) if k != lost]
+    b = [k - len(runs[0].cells) for k in kept if k >= len(runs[0].cells)]
+    less = [runs[0], SideRuns([runs[1].values[k] for k in b], [runs[1].cells[k] for k in b])]
+    judged = judge(*less, Timeline(positions, labels, "block").of(kept))
+    assert "has no interval of its own" in judged.reason
+    found = ratios_of(less, judged)
+    assert [c for c, own in found.cells.items() if own.ci95 is None] == [4]
+    assert found.overall_ci95 is not None

@@ -69,6 +69,8 @@ def allowing_for_counts(rows: Floats, cells: Groups, found: RobustFit) -> Robust
     unit = np.outer(lengths, lengths)
 
     def with_errors(covariance: Floats) -> Floats:
+        if not np.isfinite(covariance).all():
+            return covariance  # not known, and no more known with the errors
         own = moments @ (covariance * unit) @ moments
         whole: Floats = bread @ (own + spread) @ bread / unit
         return whole

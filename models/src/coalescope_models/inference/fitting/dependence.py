@@ -13,19 +13,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..statistics import Timeline, independence
-from ..statistics.independence import whole
-from ..statistics.sequence import (
-    MOST_WITHOUT_A_LINE,
-    SIGNIFICANCE,
-    deviations,
-    drift_of_clusters,
-)
+from ..statistics.cluster_drift import drift_over_clusters
 from .distributions import t_quantile
 from .lack_of_fit import WIDENED
 from .points import Floats
@@ -36,8 +30,6 @@ Rows = NDArray[np.intp]
 Refit = Callable[[Rows], FitResult]
 Ends = tuple[float, float]
 
-#: What intervals do that take a drift for scatter.
-WIDER = "cover more than 95 %"
 #: More clusters are left out several at once: their scatter is known well enough then.
 _MOST_REFITS = 30
 
@@ -67,7 +59,7 @@ def in_view_of(
     if found.verdict == "refused":
         return without_intervals(result, str(found.reason))
     if found.verdict == "by_cluster" and when.clusters is not None:
-        drift = _drift(values, cells, when)
+        drift = drift_over_clusters(values, cells, when)
         reason = " ".join(filter(None, (found.reason, drift.sentence)))
         return _by_cluster(result, reason, when, drift.shown, refit, bounds)
     if found.reason is None:
@@ -76,38 +68,6 @@ def in_view_of(
         bare = all(own.ci95 is None for own in result.estimates.values())
         return result if bare else _with_message(result, result.message, found.reason)
     return _saying(result, found.reason)
-
-
-@dataclass(frozen=True)
-class _Drift:
-    """Whether the clusters show a drift, and what is said of it."""
-
-    shown: bool
-    sentence: str | None
-
-
-def _drift(values: Sequence[float], cells: Sequence[Hashable], when: Timeline) -> _Drift:
-    if when.positions is None:
-        return _Drift(False, None)
-    runs = deviations(values, cells, when)
-    found = drift_of_clusters(runs)
-    if found is not None:
-        change, p_value = found
-        if p_value >= SIGNIFICANCE:
-            return _Drift(False, None)
-        return _Drift(
-            True,
-            f"The {when.kind}s drift by {whole(100.0 * change)} % from the first to the last: what "
-            "counts is how they scatter about that line.",
-        )
-    count = len({run.cluster for run in runs})
-    if when.apart or count > MOST_WITHOUT_A_LINE:
-        return _Drift(False, None)
-    return _Drift(
-        False,
-        f"Of {count} {when.kind}s a drift cannot be told from what differs between them: if there "
-        f"is one, the intervals {WIDER}.",
-    )
 
 
 def _saying(result: FitResult, reason: str) -> FitResult:

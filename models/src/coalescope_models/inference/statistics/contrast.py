@@ -12,8 +12,10 @@ from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean, variance
 
+from .cluster_drift import WIDER
 from .comparison import Spread
-from .independence import independence
+from .independence import independence, whole
+from .sequence import SIGNIFICANCE, Run, deviations, drift_of_clusters
 from .timeline import Timeline
 
 _ByCluster = Mapping[Hashable, Mapping[Hashable, float]]
@@ -44,9 +46,11 @@ class Judged:
 def judge(a: SideRuns, b: SideRuns, when: Timeline) -> Judged:
     """Judge two sides together, whose runs are in one sequence.
 
-    Settings that both sides have in the same clusters are compared within them. Sides of different
-    clusters are compared by those of each, at least two; of one each, what differs between the
-    two cannot be told from what differs between the sides.
+    Settings that both sides have in the same clusters are compared within them, which takes a drift
+    out, too. Sides of different clusters are compared by those of each, at least two; of one each,
+    and where some clusters have both sides and others one, what differs between clusters cannot be
+    told from what differs between the sides. Nor can a drift where one side was recorded before the
+    other: blocks of one sequence have no interval then, and sessions none where they show one.
 
     Args:
         a: what is compared with; values positive.
@@ -64,14 +68,10 @@ def judge(a: SideRuns, b: SideRuns, when: Timeline) -> Judged:
         return Judged(found.reason, Spread({}, None))
     if found.verdict == "too_few":  # sides in turns share what neighbours do
         return Judged(None, None)
-    if when.positions is not None and _one_before_the_other(when.positions, len(a.values)):
-        return Judged(
-            f"{found.reason.partition(';')[0].rstrip('.')}, and one side was recorded before the "
-            "other: no interval is given. Record both sides in turns.",
-            Spread({}, None),
-        )
+    if _one_before_the_other(when.positions, len(a.values)):
+        return _one_after_the_other(found.reason.partition(";")[0])
     by_cluster = labels if found.verdict == "by_cluster" else None
-    return Judged(found.reason, None if by_cluster is None else _spread(a, b, by_cluster))
+    return Judged(found.reason, None) if by_cluster is None else _by(a, b, by_cluster, found.reason)
 
 
 def judge_settings(
@@ -97,18 +97,66 @@ def judge_settings(
         return Judged(found.reason, Spread({}, None))
     there, here = ([k for k, own in enumerate(cells) if own == cell] for cell in pair)
     a, b = (SideRuns([values[k] for k in own], [0] * len(own)) for own in (there, here))
-    return Judged(found.reason, _spread(a, b, [when.clusters[k] for k in (*there, *here)]))
+    return _by(a, b, [when.clusters[k] for k in (*there, *here)], found.reason)
 
 
 def _declared(a: SideRuns, b: SideRuns, when: Timeline, labels: Sequence[Hashable]) -> Judged:
     own, kind = (set(labels[: len(a.values)]), set(labels[len(a.values) :])), when.kind
     apart = own[0].isdisjoint(own[1])
-    if len(own[0] & own[1]) < 2 and not (apart and min(map(len, own)) > 1):
+    if min(map(len, own)) < 2 or not (apart or own[0] == own[1]):
         return Judged(_confounded(str(kind)), Spread({}, None))
-    if apart and (alike := _alike(a, b, when)) is not None:
-        return Judged(alike, Spread({}, None))
     reason = f"The intervals are made of the {len(own[0] | own[1])} {kind}s of the runs."
-    return Judged(reason, _spread(a, b, labels))
+    if not apart:
+        return _by(a, b, labels, reason)
+    before = _one_before_the_other(when.positions, len(a.values))
+    if before and not (when.apart or kind == "session"):
+        return Judged(
+            f"One side was recorded before the other, so that a drift over the {kind}s cannot be "
+            "told from what differs between the sides: no interval is given. Record both sides in "
+            "turns.",
+            Spread({}, None),
+        )
+    if (alike := _alike(a, b, when)) is not None:
+        return Judged(alike, Spread({}, None))
+    return _in_time(_by(a, b, labels, reason), a, b, when, before=before)
+
+
+def _in_time(judged: Judged, a: SideRuns, b: SideRuns, when: Timeline, *, before: bool) -> Judged:
+    """Sides of clusters of their own: what a drift over these does to their difference."""
+    if when.positions is None:
+        return _saying(
+            judged,
+            f"The order of the {when.kind}s is not known: a drift over them may be in the ratio.",
+        )
+    cells = [("a", cell) for cell in a.cells] + [("b", cell) for cell in b.cells]
+    runs = deviations([*a.values, *b.values], cells, when)
+    found = drift_of_clusters(runs, _side_of)
+    if found is None or found[1] >= SIGNIFICANCE:
+        unseen = (
+            f"One side was recorded before the other: a drift over the {when.kind}s, which they do "
+            "not show, would be in the ratio."
+        )
+        return _saying(judged, unseen) if before else judged
+    drifts = f"The {when.kind}s drift by {whole(100.0 * found[0])} % from the first to the last"
+    if before:
+        return _one_after_the_other(drifts)
+    return _saying(judged, f"{drifts}, which is in their scatter: the intervals {WIDER}.")
+
+
+def _side_of(run: Run) -> Hashable:
+    return run.cell[0] if isinstance(run.cell, tuple) else None
+
+
+def _saying(judged: Judged, sentence: str) -> Judged:
+    return Judged(f"{judged.reason} {sentence}", judged.spread)
+
+
+def _one_after_the_other(why: str) -> Judged:
+    return Judged(
+        f"{why.rstrip('.')}, and one side was recorded before the other: no interval is given. "
+        "Record both sides in turns.",
+        Spread({}, None),
+    )
 
 
 def _alike(a: SideRuns, b: SideRuns, when: Timeline) -> str | None:
@@ -123,8 +171,10 @@ def _alike(a: SideRuns, b: SideRuns, when: Timeline) -> str | None:
     return None
 
 
-def _one_before_the_other(positions: Sequence[int], count: int) -> bool:
+def _one_before_the_other(positions: Sequence[int] | None, count: int) -> bool:
     """Whether the sides' mean places lie apart by more than a quarter of the sequence."""
+    if positions is None:
+        return False
     apart = fmean(positions[count:]) - fmean(positions[:count])
     return abs(apart) > 0.25 * len(positions)
 
@@ -134,6 +184,18 @@ def _confounded(kind: str) -> str:
         f"The two sides were not recorded in the same {kind}s, or in one of them only: what "
         f"differs between {kind}s cannot be told from what differs between the sides, and no "
         f"interval is given. Record both in each of two {kind}s or more, or both in one."
+    )
+
+
+def _by(a: SideRuns, b: SideRuns, labels: Sequence[Hashable], reason: str | None) -> Judged:
+    """Judge by clusters, and say of which settings these tell nothing."""
+    spread = _spread(a, b, labels)
+    if all(spread.cells.values()):
+        return Judged(reason, spread)
+    return _saying(
+        Judged(reason, spread),
+        "A setting that one side lacks in some of them, or has in one alone, has no interval of "
+        "its own.",
     )
 
 
@@ -149,10 +211,11 @@ def _spread(a: SideRuns, b: SideRuns, labels: Sequence[Hashable]) -> Spread:
         cell: {g: of_b[cell][g] - own for g, own in of_a[cell].items() if g in of_b[cell]}
         for cell in common
     }
-    return Spread(
-        {cell: _known(own.values()) for cell, own in ratios.items()},
-        _known(_overall(ratios, common)),
-    )
+    cells = {
+        cell: _known(own.values()) if len(own) == len(of_a[cell]) == len(of_b[cell]) else None
+        for cell, own in ratios.items()
+    }
+    return Spread(cells, _known(_overall(ratios, common)) if any(cells.values()) else None)
 
 
 def _log_means(side: SideRuns, labels: Sequence[Hashable]) -> _ByCluster:

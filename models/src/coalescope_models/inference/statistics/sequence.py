@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter, defaultdict
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from statistics import NormalDist, fmean
@@ -246,27 +246,47 @@ def _by_cluster(runs: Sequence[Run]) -> list[list[Run]]:
     return list(members.values())
 
 
-def drift_of_clusters(runs: Sequence[Run]) -> tuple[float, float] | None:
+def drift_of_clusters(
+    runs: Sequence[Run], side: Callable[[Run], Hashable] = lambda _: None
+) -> tuple[float, float] | None:
     """Return by what share of the response the clusters' means change from the first to the last.
 
     Along a line over their mean places, with the p-value of its F against what they scatter about
-    it. None of fewer than five clusters, which leave that too few degrees of freedom.
+    it.
+
+    Args:
+        runs: in sequence, each in a cluster.
+        side: what the runs of a cluster are all of; clusters are compared within each side, by one
+            slope for all.
+
+    Returns:
+        None where fewer than three degrees of freedom are left, as of four clusters of one side.
     """
     members = _by_cluster(runs)
-    if len(members) < MOST_WITHOUT_A_LINE + 1:
+    sides = [side(own[0]) for own in members]
+    freedom = len(members) - len(set(sides)) - 1
+    if freedom < MOST_WITHOUT_A_LINE - 1:
         return None
     places = [fmean(run.position for run in own) for own in members]
-    means = [fmean(run.deviation for run in own) for own in members]
-    middle, mean = fmean(places), fmean(means)
-    squares = math.fsum((place - middle) ** 2 for place in places)
+    x = _within(places, sides)
+    y = _within([fmean(run.deviation for run in own) for own in members], sides)
+    squares = math.fsum(value * value for value in x)
     if squares <= 0.0:
         return None
-    slope = math.fsum((x - middle) * y for x, y in zip(places, means, strict=True)) / squares
+    slope = math.fsum(a * b for a, b in zip(x, y, strict=True)) / squares
     explained = slope**2 * squares
-    left = math.fsum((value - mean) ** 2 for value in means) - explained
-    freedom = len(members) - 2
+    left = math.fsum(value * value for value in y) - explained
     p_value = f_tail(explained / (left / freedom), 1, freedom) if left > 0.0 else 0.0
     return slope * (places[-1] - places[0]), p_value
+
+
+def _within(values: Sequence[float], sides: Sequence[Hashable]) -> list[float]:
+    """Values less the mean of their side."""
+    own: dict[Hashable, list[float]] = defaultdict(list)
+    for value, label in zip(values, sides, strict=True):
+        own[label].append(value)
+    means = {label: fmean(members) for label, members in own.items()}
+    return [value - means[label] for value, label in zip(values, sides, strict=True)]
 
 
 def of_clusters(runs: Sequence[Run]) -> tuple[float | None, float]:

@@ -78,7 +78,7 @@ def from_moments(n: int, mean: float, sd: float | None) -> CellSummary:
 
 
 def interval_by_cluster(
-    values: Sequence[float], clusters: Sequence[Hashable]
+    values: Sequence[float], clusters: Sequence[Hashable], *, about_a_line: bool = False
 ) -> tuple[float, float] | None:
     """Return the 95 % interval of the mean of values that share what differs between clusters.
 
@@ -88,17 +88,20 @@ def interval_by_cluster(
     Args:
         values: finite numbers, [n].
         clusters: label of each, [n].
+        about_a_line: a line over the clusters was taken out of the values: G - 2 stands in the
+            place of G - 1.
 
     Returns:
-        None for one cluster, whose values do not tell how clusters differ.
+        None for one cluster, or two about a line, which do not tell how clusters differ.
     """
     mean = math.fsum(values) / len(values)
     off: dict[Hashable, float] = {}
     for value, label in zip(values, clusters, strict=True):
         off[label] = off.get(label, 0.0) + (value - mean) / len(values)
     count = len(off)
-    if count < 2:
+    freedom = count - 2 if about_a_line else count - 1
+    if freedom < 1:
         return None
-    error = math.sqrt(count / (count - 1) * math.fsum(own * own for own in off.values()))
-    half = t_quantile(0.975, count - 1) * error
+    error = math.sqrt(count / freedom * math.fsum(own * own for own in off.values()))
+    half = t_quantile(0.975, freedom) * error
     return mean - half, mean + half
