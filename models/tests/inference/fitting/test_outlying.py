@@ -35,7 +35,29 @@ def test_runs_that_hide_each_other_in_a_cell_are_named(replicates, off):
         assert outlying(found, cells).size > 0
 
 
-@pytest.mark.parametrize("replicates", [5, 7])
+@pytest.mark.parametrize("far", [(0.5, 0.5), (0.5, 0.8), (0.5, 0.5, 0.5)])
+def test_half_of_the_runs_of_a_cell_are_named_by_the_spread_of_the_others(far):
+    """A cell alone cannot tell two of four."""
+    for seed in range(10):
+        found, cells = deviations(2 * len(far), seed)
+        found[: len(far)] += far
+        assert outlying(found, cells).tolist() == list(range(len(far)))
+
+
+@pytest.mark.parametrize(("far", "least"), [((0.5, 0.5), 8), ((0.5, 0.5, 0.5), 8), ((0.5, 0.8), 0)])
+def test_where_the_model_misses_the_cell_halves_that_are_alike_are_named(far, least):
+    """Of halves that are not, the cell may as well be a noisy one."""
+    named = 0
+    for seed in range(10):
+        found, cells = deviations(2 * len(far), seed)
+        found[: 2 * len(far)] += 0.3
+        found[: len(far)] += far
+        named += outlying(found, cells).tolist() == list(range(len(far)))
+    assert named >= least
+    assert least or not named
+
+
+@pytest.mark.parametrize("replicates", [4, 5, 6, 7])
 def test_a_noisy_cell_is_seldom_taken_for_one_with_outliers(replicates):
     """Of the runs of one cell, 25 times as noisy as the others, none lies apart from most."""
     named = 0
@@ -45,7 +67,7 @@ def test_a_noisy_cell_is_seldom_taken_for_one_with_outliers(replicates):
     assert named <= 20
 
 
-@pytest.mark.parametrize("replicates", [2, 3, 5, 10])
+@pytest.mark.parametrize("replicates", [2, 3, 4, 5, 6, 10])
 def test_normal_runs_are_hardly_ever_named(replicates):
     named = sum(len(outlying(*deviations(replicates, seed))) > 0 for seed in range(100))
     assert named <= 5

@@ -212,7 +212,9 @@ def outlying(deviations: Floats, cells: Groups) -> NDArray[np.intp]:
     Cells of few runs cannot tell so: there, one is also named that lies nine or twelve times as far
     from the others as the runs of a usual cell do, in cells of two or three if these are near to
     the model, and in cells of four or more stands out among its own, alone or with as many others
-    as are less than half.
+    as are less than half. Of halves that lie so far apart, the cell cannot tell which is off: the
+    one farther from the model is named, where each is as near together as the runs of a usual cell,
+    or the other one is, and near to the model.
 
     Args:
         deviations: of the model from each run, in what runs of all cells scatter alike in: relative
@@ -238,7 +240,21 @@ def outlying(deviations: Floats, cells: Groups) -> NDArray[np.intp]:
             alone = farthest in outliers(own.tolist(), _SIGNIFICANCE_OF_FAR, (size - 1) // 2)
         if alone and apart[farthest] > (_FAR if size > 2 else _FAR_OF_TWO) * usual:
             found.add(int(rows[farthest]))
+        if size >= _TELLING and size % 2 == 0:
+            found.update(rows[_half_apart(own, usual)].tolist())
     return np.array(sorted(found), dtype=np.intp)
+
+
+def _half_apart(own: Floats, usual: float) -> NDArray[np.intp]:
+    """Places of the half of a cell's runs that is off, far from the other half; else none."""
+    order = np.argsort(own)
+    low, high = np.split(order, 2)
+    if own[high[0]] - own[low[-1]] > _FAR * usual:
+        near, off = sorted((low, high), key=lambda half: float(abs(np.median(own[half]))))
+        together, too = (np.ptp(own[half]) < _NEAR * usual for half in (near, off))
+        if together and (too or abs(np.median(own[near])) < _NEAR * usual):
+            return off
+    return order[:0]
 
 
 def _usual_spread(deviations: Floats, cells: Groups) -> float:
