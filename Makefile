@@ -16,7 +16,7 @@ SITE_SOURCES := $(shell find docs models/src backend/src host/src -type f -not -
 PYTHON_PROJECTS := models/pyproject.toml host/pyproject.toml backend/pyproject.toml
 
 .DEFAULT_GOAL := help
-.PHONY: help setup serve docker page docs wheels packages host-tools logger traffic manual install install-documents test test-python test-alone test-servers test-scale test-docker test-guest test-driver test-sweep test-page test-e2e lint testbed soak bench client sbom audit lock clean
+.PHONY: help setup serve docker page docs wheels packages arm64-logger host-tools logger traffic manual install install-documents test test-python test-alone test-servers test-scale test-docker test-guest test-driver test-sweep test-page test-e2e lint testbed soak bench client sbom audit lock clean
 
 help: ## Say what can be made
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -80,7 +80,7 @@ PACKAGED := $(abspath build/packages/tree)
 INTO := DESTDIR=$(PACKAGED) PREFIX=/usr
 # Of libraries the programs need glibc alone: it looks up users, and does so only where it is loaded.
 WITH_EBPF := EBPF_LIBRARIES='-Wl,-Bstatic -lbpf -lelf -lz -Wl,-Bdynamic'
-packages: host-tools $(STAMPS)/python ## Build a host's tools as Debian packages and as one archive, into dist/
+packages: host-tools $(STAMPS)/python ## Build a host's tools as Debian packages, an rpm and one archive, into dist/
 	@rm -rf $(PACKAGED)
 	@COLUMNS=100 $(BIN)/python docs/manual_pages.py build/packages/manual coalescope-host coalescope-logger coalescope-traffic
 	@$(MAKE) --silent install-documents $(INTO) MANUAL=build/packages/manual
@@ -90,6 +90,21 @@ packages: host-tools $(STAMPS)/python ## Build a host's tools as Debian packages
 	@install -D -m 0755 host/dist/coalescope-host.pyz $(PACKAGED)/usr/bin/coalescope-host
 	@install -D -m 0644 -t $(PACKAGED)/usr/lib/systemd/system host/packaging/coalescope-host-restore.service
 	@$(BIN)/python host/packaging/debian.py $(PACKAGED) $(WHEELS)
+	@$(BIN)/python host/packaging/red_hat.py $(PACKAGED) $(WHEELS)
+
+ARM64 := $(abspath build/arm64)
+VERSION = $(shell sed -n 's/^version = "\(.*\)"/\1/p' host/pyproject.toml)
+ARM64_ARCHIVE = coalescope-logger-$(VERSION)-linux-aarch64
+arm64-logger: $(ARM64)/libraries/root ## Build the logger for arm64, one static file with eBPF inside, as an archive into dist/ (Debian's gcc-aarch64-linux-gnu and libc6-dev-arm64-cross)
+	@rm -rf $(ARM64)/$(ARM64_ARCHIVE)
+	@$(call quietly,$(MAKE) --silent -C driver/logger install DESTDIR=$(ARM64)/$(ARM64_ARCHIVE) PREFIX= BUILD=$(ARM64)/logger MACHINE=arm64 \
+		CC='aarch64-linux-gnu-gcc -isystem $</usr/include' LDFLAGS='-static -s -L$</usr/lib/aarch64-linux-gnu')
+	@mkdir -p $(WHEELS)
+	@tar --create --xz --sort=name --owner=0 --group=0 --numeric-owner --directory=$(ARM64) --file=$(WHEELS)/$(ARM64_ARCHIVE).tar.xz $(ARM64_ARCHIVE)
+	@echo $(WHEELS)/$(ARM64_ARCHIVE).tar.xz
+
+$(ARM64)/libraries/root: host/packaging/arm64_libraries.sh
+	@sh $< $(ARM64)/libraries
 
 test: ## Install what the tests need, lint, and run all tests
 	$(MAKE) -j3 --output-sync=target setup-dev tools page # few of these steps have work for two CPUs
@@ -165,7 +180,7 @@ lint: setup-dev node_modules ## Lint, types, import contracts, and that generate
 	$(BIN)/mypy docs/bill_of_materials.py
 	$(BIN)/mypy docs/scored.py
 	$(BIN)/mypy docs/site_sources.py docs/model_pages.py docs/command_pages.py docs/api_pages.py docs/client_page.py
-	$(BIN)/mypy host/packaging/debian.py
+	$(BIN)/mypy host/packaging/debian.py host/packaging/red_hat.py
 	$(BIN)/lint-imports --no-logo
 	cd frontend && npm run --silent lint && npm run --silent types
 	@$(MAKE) --no-print-directory client

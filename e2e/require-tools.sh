@@ -24,6 +24,9 @@ need pkill procps
 need mandoc mandoc
 need gcc gcc
 need make make
+need rpmbuild rpm
+need aarch64-linux-gnu-gcc gcc-aarch64-linux-gnu
+need qemu-aarch64 qemu-user
 need depmod kmod
 need strip binutils
 need zstd zstd
@@ -31,6 +34,7 @@ need clang clang
 need bpftool bpftool
 PATH="$PATH:$(echo /usr/lib/postgresql/*/bin | tr ' ' ':')"
 need initdb postgresql
+[ -e /usr/aarch64-linux-gnu/include/stdio.h ] || missing="$missing libc6-dev-arm64-cross"
 [ -e /usr/include/bpf/libbpf.h ] || missing="$missing libbpf-dev"
 
 [ -z "$missing" ] && exit 0

@@ -26,7 +26,7 @@ VERSION = tomllib.loads((HERE.parent / "pyproject.toml").read_text())["project"]
 MAINTAINER = "Coalescope maintainers <maintainers@coalescope.invalid>"
 _ARCHITECTURES = {"x86_64": "amd64", "aarch64": "arm64"}
 _MODULE = f"usr/src/coalescope-{VERSION}"
-_RESTORE = "coalescope-host-restore.service"
+RESTORE = "coalescope-host-restore.service"
 _READABLE, _EXECUTABLE = 0o644, 0o755
 
 
@@ -67,13 +67,13 @@ TOOLS = Package(
 set -e
 if [ "$1" = configure ] && [ -d /run/systemd/system ]; then
 	systemctl daemon-reload
-	systemctl enable {_RESTORE}
+	systemctl enable {RESTORE}
 fi
 """,
         "prerm": f"""#!/bin/sh
 set -e
 if [ "$1" = remove ] && [ -d /run/systemd/system ]; then
-	systemctl disable {_RESTORE}
+	systemctl disable {RESTORE}
 fi
 """,
     },
@@ -120,9 +120,9 @@ def main(tree: Path, folder: Path) -> None:
     """Write the packages and the archive, and name them."""
     folder.mkdir(parents=True, exist_ok=True)
     with TemporaryDirectory() as temporary:
-        whole = _copied(tree, Path(temporary) / "whole")
+        whole = copied(tree, Path(temporary) / "whole")
         module = Path(temporary) / "module"
-        tools = _copied(whole, Path(temporary) / "tools")
+        tools = copied(whole, Path(temporary) / "tools")
         (module / _MODULE).parent.mkdir(parents=True)
         shutil.move(tools / _MODULE, module / _MODULE)
         shutil.rmtree(tools / "usr/src")
@@ -196,7 +196,7 @@ def _archive(tree: Path, folder: Path) -> Path:
     return file
 
 
-def _copied(tree: Path, to: Path) -> Path:
+def copied(tree: Path, to: Path) -> Path:
     """The same files with the modes of packages, manual pages compressed."""
     shutil.copytree(tree, to)
     for path in [to, *to.rglob("*")]:

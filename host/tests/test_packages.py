@@ -147,3 +147,55 @@ def test_the_unit_is_one(made: Path) -> None:
     faults = [line for line in done.stderr.splitlines() if unit.name in line]
     elsewhere = re.compile("is not executable|Command 'man ")  # it is not installed here
     assert [fault for fault in faults if not elsewhere.search(fault)] == []
+
+
+needs_rpm = pytest.mark.skipif(shutil.which("rpmbuild") is None, reason="needs rpmbuild")
+
+
+def rpm(root: Path, *words: str | Path) -> str:
+    return said("rpm", "--root", root, "--dbpath", "/var/lib/rpm", *words)
+
+
+@pytest.fixture
+def red_hat(made: Path, tmp_path: Path) -> Path:
+    """An empty root with the rpm installed; what it needs of others is looked at apart."""
+    (package,) = made.glob("*.rpm")
+    root = tmp_path / "root"
+    root.mkdir()
+    rpm(root, "--initdb")
+    rpm(root, "--install", "--nodeps", "--noscripts", package)
+    return root
+
+
+@needs_rpm
+def test_the_rpm_brings_what_the_deb_brings(made: Path, red_hat: Path, tmp_path: Path) -> None:
+    tree = made / "coalescope-host"
+    documents = "usr/share/doc/"
+    of_rpm = {name for name in files(red_hat) if not name.startswith(("var/", documents))}
+    assert of_rpm == {name for name in files(tree) if not name.startswith(documents)}
+    for name in of_rpm:
+        assert (red_hat / name).read_bytes() == (tree / name).read_bytes(), name
+    # sizes, digests, modes and owners of all files are those that the package says
+    rpm(red_hat, "--verify", "--nodeps", "coalescope-host")
+    log = tmp_path / "a.runlog"
+    said(red_hat / "usr/bin/coalescope-logger", "-q", "-i", "lo", "-o", log, "-d", "200ms")
+    assert check(log).complete
+    (red_hat / "usr/bin/coalescope-traffic").write_bytes(b"")
+    with pytest.raises(AssertionError):  # control: a file that is another one
+        rpm(red_hat, "--verify", "--nodeps", "coalescope-host")
+
+
+@needs_rpm
+def test_the_rpm_says_what_it_needs_and_what_it_does(made: Path, red_hat: Path) -> None:
+    needed = rpm(red_hat, "-q", "--requires", "coalescope-host").splitlines()
+    assert "python3 >= 3.11" in needed
+    libc = re.search(r"libc6 \(>= 2\.(\d+)\)", control(made, "coalescope-host")["Depends"])
+    assert libc is not None
+    versions = [int(minor) for minor in re.findall(r"\(GLIBC_2\.(\d+)", "\n".join(needed))]
+    assert max(versions) <= int(libc[1])
+    assert rpm(red_hat, "-q", "--queryformat", "%{VERSION}", "coalescope-host") == VERSION
+    scripts = rpm(red_hat, "-q", "--scripts", "coalescope-host")
+    units = {Path(name).name for name in files(red_hat) if name.endswith(".service")}
+    assert set(re.findall(r"[\w-]+\.service", scripts)) == units
+    commands = "\n".join(line for line in scripts.splitlines() if "scriptlet (using" not in line)
+    said("sh", "-nc", commands)
