@@ -111,6 +111,17 @@ const subjects = {
   link: model('link-bound'),
 };
 
+it('some state or other has every parameter in its address', () => {
+  const said = new Set<string>();
+  for (const subject of Object.values(subjects)) {
+    const schema = termsFor(subject);
+    const random = generator(13);
+    for (let i = 0; i < 100; i++)
+      for (const name of new URLSearchParams(toQuery(anyState(schema, random), schema)).keys()) said.add(name);
+  }
+  expect(FIELDS.flatMap(({ names }) => names).filter((name) => !said.has(name))).toEqual([]);
+});
+
 describe.each(Object.entries(subjects))('an address of %s', (_, subject) => {
   const schema = termsFor(subject);
 
