@@ -79,8 +79,8 @@ def _also(row: Setting) -> str:
 
 
 def _offloads() -> Iterator[str]:
-    yield "\n## Offloads\n\n`ethtool -K`: `offload.NAME`, and the short words alone. NAME may be "
-    yield "any feature that `ethtool -k` lists.\n\n| factor | also | feature |\n|---|---|---|\n"
+    yield "\n## Offloads\n\n`ethtool -K`: `offload.NAME`, or the name alone: any feature that "
+    yield "`ethtool -k` lists, or a\nshort word.\n\n| factor | also | feature |\n|---|---|---|\n"
     families = {short: f"{start}…" for short, start in OFFLOAD_FAMILIES.items()}
     for short, feature in {**OFFLOADS, **families}.items():
         alone = f"`{short}`" if len(MEANINGS[short]) == 1 else ""

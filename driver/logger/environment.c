@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "environment.h"
 
-#include <dirent.h>
-#include <limits.h>
 #include <net/if.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,6 +15,7 @@
 #include "ethtool_query.h"
 #include "idle_states.h"
 #include "interface.h"
+#include "interrupt_affinity.h"
 #include "json_path.h"
 #include "text_file.h"
 #include "virtual_machine.h"
@@ -167,28 +166,6 @@ static void notes(const struct environment_options *options, struct text *json)
 	}
 	if (any)
 		json_close(json, '}');
-}
-
-static void interrupt_affinity(const char *interface, struct text *json)
-{
-	char path[PATH_MAX], device[64], cpus[256];
-	const struct dirent *entry;
-	DIR *directory;
-	bool virtio = link_name(device, sizeof(device), "/sys/class/net/%s/device", interface) &&
-		      !strncmp(device, "virtio", 6);
-
-	snprintf(path, sizeof(path), "/sys/class/net/%s/device%s/msi_irqs", interface, virtio ? "/.." : "");
-	directory = opendir(path);
-	if (!directory)
-		return;
-	json_name(json, "interrupt_affinity");
-	json_open(json, '{');
-	while ((entry = readdir(directory)) != NULL)
-		if (entry->d_name[0] != '.' &&
-		    read_line(cpus, sizeof(cpus), "/proc/irq/%s/smp_affinity_list", entry->d_name))
-			json_member_string(json, entry->d_name, cpus);
-	json_close(json, '}');
-	closedir(directory);
 }
 
 static void sysfs_numbers(const char *interface, struct text *json)

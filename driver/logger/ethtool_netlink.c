@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "ethtool_netlink.h"
 
+#include <linux/ethtool.h>
 #include <linux/ethtool_netlink.h>
 #include <stdio.h>
 #include <string.h>
@@ -194,7 +195,7 @@ size_t ethtool_netlink_receive_queues(const char *interface)
 	return ask(interface, ETHTOOL_MSG_CHANNELS_GET, take_receive_queues, &count) ? 0 : count;
 }
 
-/* --- offloads: each a feature of the kernel, or all whose names begin so --- */
+/* --- offloads: each a feature of the kernel, or all whose names begin so; and each that can be changed, by its own --- */
 
 static const struct {
 	const char *name, *feature;
@@ -217,19 +218,13 @@ enum { MOST_OFFLOADS = sizeof(OFFLOADS) / sizeof(*OFFLOADS) };
 
 struct features {
 	bool known[MOST_OFFLOADS], active[MOST_OFFLOADS];
+	struct attributes changeable, now, never; /* lists; in the first, those with a value */
+	struct text *json;
 };
 
-static void note_feature(const char *feature, bool *found)
-{
-	size_t i;
-
-	for (i = 0; i < MOST_OFFLOADS; i++)
-		found[i] |= OFFLOADS[i].family ? !strncmp(feature, OFFLOADS[i].feature, strlen(OFFLOADS[i].feature))
-					       : !strcmp(feature, OFFLOADS[i].feature);
-}
-
-/* The features that a list names. */
-static void take_features(struct attributes list, bool *found)
+/* Hands over each feature that a list names, and whether it has a value there. */
+static void each_feature(struct attributes list, void (*take)(const char *feature, bool value, void *context),
+			 void *context)
 {
 	const struct nlattr *part, *bit, *member;
 	struct attributes bits, members;
@@ -239,41 +234,99 @@ static void take_features(struct attributes list, bool *found)
 			continue;
 		bits = attribute_nested(part);
 		while ((bit = attributes_next(&bits)) != NULL) {
+			const char *feature = "";
+			bool value = false;
+
 			members = attribute_nested(bit);
-			while ((member = attributes_next(&members)) != NULL)
+			while ((member = attributes_next(&members)) != NULL) {
+				value |= attribute_type(member) == ETHTOOL_A_BITSET_BIT_VALUE;
 				if (attribute_type(member) == ETHTOOL_A_BITSET_BIT_NAME)
-					note_feature((const char *)member + NLA_HDRLEN, found);
+					feature = (const char *)member + NLA_HDRLEN;
+			}
+			take(feature, value, context);
 		}
 	}
 }
 
-/* One list has all that the kernel knows, another those that are active. */
+static void note_feature(const char *feature, bool value, void *context)
+{
+	bool *found = context;
+	size_t i;
+
+	(void)value;
+	for (i = 0; i < MOST_OFFLOADS; i++)
+		found[i] |= OFFLOADS[i].family ? !strncmp(feature, OFFLOADS[i].feature, strlen(OFFLOADS[i].feature))
+					       : !strcmp(feature, OFFLOADS[i].feature);
+}
+
+struct sought {
+	const char *feature;
+	bool found;
+};
+
+static void compare_feature(const char *feature, bool value, void *context)
+{
+	struct sought *sought = context;
+
+	(void)value;
+	sought->found |= !strcmp(feature, sought->feature);
+}
+
+static bool is_listed(struct attributes list, const char *feature)
+{
+	struct sought sought = {.feature = feature};
+
+	each_feature(list, compare_feature, &sought);
+	return sought.found;
+}
+
+/* By the kernel's name for it, as a factor's name is written. */
+static void own_name(const char *feature, bool value, void *context)
+{
+	struct features *features = context;
+	char name[ETH_GSTRING_LEN], *at;
+	size_t i;
+
+	if (!value || !*feature || is_listed(features->never, feature))
+		return;
+	snprintf(name, sizeof(name), "%s", feature);
+	for (at = name; *at; at++)
+		if (*at == '-')
+			*at = '_';
+	for (i = 0; i < MOST_OFFLOADS; i++)
+		if (!strcmp(name, OFFLOADS[i].name))
+			return; /* it is there */
+	json_member_bool(features->json, name, is_listed(features->now, feature));
+}
+
 static void take_offloads(struct attributes answer, void *context)
 {
 	struct features *features = context;
 	const struct nlattr *attribute;
+	size_t i;
 
 	while ((attribute = attributes_next(&answer)) != NULL)
 		if (attribute_type(attribute) == ETHTOOL_A_FEATURES_HW)
-			take_features(attribute_nested(attribute), features->known);
+			features->changeable = attribute_nested(attribute);
 		else if (attribute_type(attribute) == ETHTOOL_A_FEATURES_ACTIVE)
-			take_features(attribute_nested(attribute), features->active);
+			features->now = attribute_nested(attribute);
+		else if (attribute_type(attribute) == ETHTOOL_A_FEATURES_NOCHANGE)
+			features->never = attribute_nested(attribute);
+	each_feature(features->changeable, note_feature, features->known);
+	each_feature(features->now, note_feature, features->active);
+	json_open(features->json, '{');
+	for (i = 0; i < MOST_OFFLOADS; i++)
+		if (features->known[i])
+			json_member_bool(features->json, OFFLOADS[i].name, features->active[i]);
+	each_feature(features->changeable, own_name, features);
+	json_close(features->json, '}');
 }
 
 int ethtool_netlink_offloads(const char *interface, struct text *json)
 {
-	struct features features = {0};
-	int status = ask(interface, ETHTOOL_MSG_FEATURES_GET, take_offloads, &features);
-	size_t i;
+	struct features features = {.json = json};
 
-	if (status)
-		return status;
-	json_open(json, '{');
-	for (i = 0; i < MOST_OFFLOADS; i++)
-		if (features.known[i])
-			json_member_bool(json, OFFLOADS[i].name, features.active[i]);
-	json_close(json, '}');
-	return 0;
+	return ask(interface, ETHTOOL_MSG_FEATURES_GET, take_offloads, &features);
 }
 
 /* --- receive side scaling --- */

@@ -68,18 +68,31 @@ static bool listed_in(const char *directory, unsigned int number)
 	return !access(path, F_OK);
 }
 
-/* Is this line one of the device's own? A virtio device's interrupts belong to the PCI device above it. */
-static bool belongs_to_device(const char *interface, unsigned int number)
+static bool is_on_pci(const char *interface)
+{
+	char bus[64];
+
+	return link_name(bus, sizeof(bus), "/sys/class/net/%s/device/subsystem", interface) && !strcmp(bus, "pci");
+}
+
+void interrupt_device(char *path, size_t size, const char *interface)
+{
+	snprintf(path, size, "/sys/class/net/%s/device%s", interface, is_on_pci(interface) ? "" : "/..");
+}
+
+/* Is this line one of the device's own? Where virtio's are not message-signalled, handlers have the device's name. */
+static bool belongs_to_device(const char *interface, const struct interrupt_line *line)
 {
 	char device[256], name[64];
 	uint64_t legacy;
-	bool virtio = link_name(name, sizeof(name), "/sys/class/net/%s/device", interface) &&
-		      !strncmp(name, "virtio", 6);
 
-	snprintf(device, sizeof(device), "/sys/class/net/%s/device%s", interface, virtio ? "/.." : "");
-	if (listed_in(device, number))
+	interrupt_device(device, sizeof(device), interface);
+	if (listed_in(device, line->number))
 		return true;
-	return read_unsigned(&legacy, "%s/irq", device) && legacy && legacy == number;
+	if (!is_on_pci(interface) && link_name(name, sizeof(name), "/sys/class/net/%s/device", interface) &&
+	    names_interface(line->label, name))
+		return true;
+	return read_unsigned(&legacy, "%s/irq", device) && legacy && legacy == line->number;
 }
 
 static bool mentions(const char *label, const char *const *words)
@@ -132,7 +145,7 @@ bool interrupt_line_next(const char **table, const char *interface, struct inter
 
 	while (next_line(table, &line->number, &counts)) {
 		label_of(line->label, sizeof(line->label), skip_counts(counts));
-		if (!names_interface(line->label, interface) && !belongs_to_device(interface, line->number))
+		if (!names_interface(line->label, interface) && !belongs_to_device(interface, line))
 			continue;
 		line->shared = strchr(line->label, ',') != NULL;
 		line->direction = direction_of(beside(line->label, interface));

@@ -4,6 +4,7 @@
 #define INTERRUPT_LINE_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 enum direction { RECEIVE, TRANSMIT, BOTH, OTHER };
 
@@ -16,5 +17,7 @@ struct interrupt_line {
 
 /* Takes the next of the interface's lines from the table's text, which is moved past it; false if there is none. */
 bool interrupt_line_next(const char **table, const char *interface, struct interrupt_line *line);
+/* The folder in sysfs of what an interface's interrupts belong to: a virtio device's are of the one above it. */
+void interrupt_device(char *path, size_t size, const char *interface);
 
 #endif

@@ -94,6 +94,23 @@ static const struct recorded_setting *setting_of(const char *factor)
 	return NULL;
 }
 
+/* A setting that has no row: a feature of ethtool -k by its own name. */
+struct feature {
+	struct recorded_setting setting;
+	char path[LONGEST_NAME + 16];
+};
+
+static const struct recorded_setting *feature_of(const char *factor, struct feature *feature)
+{
+	static const char prefix[] = "factor.offload_";
+
+	if (strncmp(factor, prefix, strlen(prefix)))
+		return NULL;
+	snprintf(feature->path, sizeof(feature->path), "offloads/%s", factor + strlen(prefix));
+	feature->setting = (struct recorded_setting){factor, {feature->path, NULL}, NULL, false, PLAIN};
+	return &feature->setting;
+}
+
 static struct found look_up(const char *environment, const struct recorded_setting *setting, const char *claimed)
 {
 	struct found found = {.claimed = claimed, .of_time = setting->of_time, .form = setting->form};
@@ -153,9 +170,10 @@ static const char *moved_by(const struct options *options, const char *environme
 }
 
 /* The setting that a factor names here: not another timer, nor a time of another system. */
-static const struct recorded_setting *comparable(const struct options *options, const char *factor)
+static const struct recorded_setting *comparable(const struct options *options, const char *factor,
+						  struct feature *feature)
 {
-	const struct recorded_setting *setting = setting_of(factor);
+	const struct recorded_setting *row = setting_of(factor), *setting = row ? row : feature_of(factor, feature);
 	const char *control = assignment_of(&options->factors, "delay_control");
 
 	if (!setting || (setting->of_time && strcmp(options->kind, "measured")))
@@ -166,7 +184,8 @@ static const struct recorded_setting *comparable(const struct options *options, 
 bool level_in_force(const struct options *options, const char *environment, const char *name,
 		    char level[LONGEST_LEVEL])
 {
-	const struct recorded_setting *setting = comparable(options, name);
+	struct feature feature;
+	const struct recorded_setting *setting = comparable(options, name, &feature);
 	const char *asked = assignment_of(&options->factors, name);
 	struct found found;
 	bool spelt; /* the same switch, in the words of the command line */
@@ -221,7 +240,8 @@ static const char *now(const struct found *found)
 
 static void compare(const struct options *options, const char *environment, const char *name)
 {
-	const struct recorded_setting *setting = comparable(options, name);
+	struct feature feature;
+	const struct recorded_setting *setting = comparable(options, name, &feature);
 	const char *read_back = assignment_of(&options->read_back, name);
 	const char *claimed = read_back ? read_back : assignment_of(&options->factors, name);
 	const char *claim = read_back ? "read back" : "asked for", *mover;

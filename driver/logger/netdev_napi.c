@@ -2,17 +2,20 @@
 #include "netdev_napi.h"
 
 #include <stdint.h>
+#include <stdio.h>
+#include <string.h>
 
 #include "genetlink.h"
 #include "interface.h"
+#include "text_file.h"
 
 /* Numbers of include/uapi/linux/netdev.h, which are for ever: older headers do not have them. */
-enum { NAPI_GET = 11, NAPI_IFINDEX = 1, NAPI_THREADED = 8 };
+enum { NAPI_GET = 11, NAPI_IFINDEX = 1, NAPI_PID = 4, NAPI_THREADED = 8 };
 
 static const char *const NAMES[] = {
 	[2] = "id",
 	[3] = "irq",
-	[4] = "pid",
+	[NAPI_PID] = "pid",
 	[5] = "defer_hard_irqs",
 	[6] = "gro_flush_timeout_ns",
 	[7] = "irq_suspend_timeout_ns",
@@ -26,6 +29,22 @@ static void threaded(uint64_t value, struct text *json)
 
 	if (value < sizeof(ways) / sizeof(*ways))
 		json_member_string(json, NAMES[NAPI_THREADED], ways[value]);
+}
+
+/* On which CPUs its thread may run. */
+static void thread_affinity(uint64_t pid, struct text *json)
+{
+	static const char title[] = "\nCpus_allowed_list:\t";
+	struct text status = {0};
+	char path[64], *cpus;
+
+	snprintf(path, sizeof(path), "/proc/%llu/status", (unsigned long long)pid);
+	if (!read_file(path, &status) && (cpus = strstr(status.data, title)) != NULL) {
+		cpus += strlen(title);
+		cpus[strcspn(cpus, "\n")] = '\0';
+		json_member_string(json, "cpus", cpus);
+	}
+	text_free(&status);
 }
 
 static void take_napi(struct attributes answer, void *context)
@@ -43,6 +62,8 @@ static void take_napi(struct attributes answer, void *context)
 			threaded(attribute_unsigned(attribute), list);
 		else
 			json_member_integer(list, NAMES[type], (int64_t)attribute_unsigned(attribute));
+		if (type == NAPI_PID)
+			thread_affinity(attribute_unsigned(attribute), list);
 	}
 	json_close(list, '}');
 }

@@ -111,6 +111,7 @@ static const struct recorded_setting RECORDED[] = {
 	{"factor.rps_flows", {"rfs/flow_count/*", NULL}, NULL, false, PLAIN},
 	{"factor.rps_sock_flows", {"rfs/sock_flow_entries", NULL}, NULL, false, PLAIN},
 	{"factor.irq_cpus", {"interrupt_affinity/*", NULL}, NULL, false, CPU_LIST},
+	{"factor.napi_cpus", {"napi/*/cpus", NULL}, NULL, false, CPU_LIST},
 	{"factor.governor", {"governors", NULL}, NULL, false, COUNTED},
 	{"factor.turbo", {"turbo", NULL}, NULL, false, PLAIN},
 	{"factor.deepest_idle_state", {"idle_states", "idle_state_sets/*/states"}, NULL, false, IDLE_STATES},

@@ -5,6 +5,7 @@ import json
 import re
 
 import pytest
+from coalescope_host.plan.registry import MEANINGS
 from coalescope_host.run_log import check, read
 from guest.folders import alone
 from guest.kernel import debian_kernel
@@ -27,6 +28,7 @@ ip link set $card up
 ethtool -X $card weight 3 1
 ls /sys/bus/pci/devices/0000:00:04.0/msi_irqs > /out/interrupts
 coalescope-logger -i $card -o /tmp/none --preview --source proc > /out/header
+ethtool -k $card > /out/features
 
 record() { # NAME, options
 	name=$1; shift
@@ -53,6 +55,25 @@ record other-frames -f factor.rx_frames=8 -f factor.tx_frames=9
 ip addr add 10.9.0.1/24 dev $sender
 ip neigh add 10.9.0.2 lladdr 52:54:00:00:00:02 dev $sender
 until [ "$(cat /sys/class/net/$sender/carrier)" = 1 ]; do sleep 0.1; done
+echo 1 > /sys/class/net/$card/threaded
+for comm in $(grep -l "^napi/$card" /proc/[0-9]*/comm); do
+	pid=$(basename $(dirname $comm))
+	python3 -c "import os; os.sched_setaffinity($pid, {1})"
+done
+record threads -f factor.napi_cpus=1 -f factor.napi_threaded=on
+record other-threads -f factor.napi_cpus=0
+echo 0 > /sys/class/net/$card/threaded
+
+for slot in 06 07; do
+	device=/sys/bus/pci/devices/0000:00:$slot.0
+	line=$(basename $(ls -d $device/net/* $device/virtio*/net/* 2>/dev/null))
+	ip link set $line up
+	irq=$(cat $device/irq)
+	echo 2 > /proc/irq/$irq/smp_affinity
+	echo "$irq $(ls $device/msi_irqs 2>/dev/null | wc -w)" > /out/line-$slot
+	coalescope-logger -i $line -o /tmp/none --preview --source proc > /out/header-$slot
+done
+
 packets() { (cd /sys/class/net/$card/statistics && cat rx_packets tx_packets); }
 packets >/out/packets-before
 coalescope-logger -i $card -o /tmp/queues.runlog -e queues --source proc \\
@@ -68,8 +89,8 @@ def run(tmp_path_factory):
         kernel = debian_kernel("7.2")
         programs = build_programs(kernel)
     guest = Guest(
-        nics=("igb", "virtio-net-pci,mq=on"),
-        modules=("igb", "virtio_net"),
+        nics=("igb", "virtio-net-pci,mq=on", "e1000", "virtio-net-pci,vectors=0"),
+        modules=("igb", "virtio_net", "e1000"),
         files={LOGGER: programs[LOGGER], "/send.py": SEND},
         kernel=kernel,
         cpus=2,
@@ -158,6 +179,63 @@ def test_settings_that_are_in_force_are_not(run):
     _, said = recorded(run, "settings")
     assert "asked for" not in said
     assert doubted(run, "settings") == set()
+
+
+def test_where_napi_threads_run_is_recorded_and_compared(run):
+    log, said = recorded(run, "threads")
+    assert {napi["cpus"] for napi in log.header["environment"]["napi"]} == {"1"}
+    assert "asked for" not in said
+    assert doubted(run, "threads") == set()
+    _, said = recorded(run, "other-threads")
+    assert "factor.napi_cpus=0 was asked for, but the host has 1 now" in said
+    assert doubted(run, "other-threads") == {"factor.napi_cpus"}
+
+
+def test_without_threads_there_is_no_affinity_of_theirs(run):
+    assert all("cpus" not in napi for napi in json.loads(run.text("header"))["environment"]["napi"])
+
+
+@pytest.mark.parametrize("slot", ["06", "07"])
+def test_an_interrupt_that_is_no_message_has_its_affinity_recorded(run, slot):
+    """INTx, of a card that has no other and of virtio without vectors."""
+    irq, messages = run.text(f"line-{slot}").split()
+    assert messages == "0"
+    environment = json.loads(run.text(f"header-{slot}"))["environment"]
+    assert environment["interrupt_affinity"] == {irq: "1"}
+
+
+TITLES = {
+    "rx-checksumming": "rx_checksum",
+    "tx-checksumming": "tx_checksum",
+    "scatter-gather": "scatter_gather",
+    "tcp-segmentation-offload": "tso",
+    "generic-segmentation-offload": "gso",
+    "generic-receive-offload": "gro",
+    "large-receive-offload": "lro",
+    "rx-vlan-offload": "rxvlan",
+    "tx-vlan-offload": "txvlan",
+    "ntuple-filters": "ntuple",
+    "receive-hashing": "rxhash",
+}
+
+
+def test_every_feature_that_can_be_set_is_recorded(run):
+    """All that ethtool -k shows without [fixed], with what it says of it."""
+    shown = re.findall(r"^\t?([\w-]+): (on|off)( \[fixed\])?", run.text("features"), re.MULTILINE)
+    recorded_ones = json.loads(run.text("header"))["environment"]["offloads"]
+    can = {
+        TITLES.get(name, name.replace("-", "_")): at == "on"
+        for name, at, fixed in shown
+        if not fixed
+    }
+    assert len(can) > 25
+    assert {name: recorded_ones.get(name) for name in can} == can
+
+
+def test_a_plan_understands_the_name_of_every_feature(run):
+    shown = re.findall(r"^\t?([\w-]+): (?:on|off)\b", run.text("features"), re.MULTILINE)
+    assert len(shown) > 50
+    assert [name for name in shown if name not in MEANINGS] == []
 
 
 def of_queues(log, result_name, counter):

@@ -125,6 +125,7 @@ def doubts(path):
     [
         ("offload_gro=off", "offload_gro=on"),
         ("offload_sg=true", "offload_sg=0"),
+        ("offload_rx_gro_list=off", "offload_rx_gro_list=on"),  # of no row: by its own name
         ("napi_defer_hard_irqs=0", "napi_defer_hard_irqs=2"),
         ("napi_threaded=off", "napi_threaded=busy-poll"),
         ("gro_flush_timeout_ns=0", "gro_flush_timeout_ns=20000"),

@@ -116,6 +116,21 @@ def test_each_row_is_understood_by_its_own_name() -> None:
         assert tomllib.loads(f"{key} = 1")
 
 
+@pytest.mark.parametrize(
+    ("word", "means"),
+    [
+        ("rx-gro-list", "offload.rx-gro-list"),
+        ("tx-nocache-copy", "offload.tx-nocache-copy"),
+        ("hw_tc_offload", "offload.hw-tc-offload"),
+        ("rx-udp_tunnel-port-offload", "offload.rx-udp_tunnel-port-offload"),
+        ("rx-gro", "offload.gro"),
+    ],
+)
+def test_a_feature_is_understood_by_its_own_name(word: str, means: str) -> None:
+    assert factor_name(word) == means
+    assert not isinstance(rule_of(word), str)
+
+
 def test_the_page_of_settings_is_of_this_registry() -> None:
     """`make client` writes it."""
     docs = Path(__file__).parents[3] / "docs"

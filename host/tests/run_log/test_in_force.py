@@ -107,6 +107,7 @@ def test_what_the_logger_records_and_this_table_are_the_same() -> None:
     recorded |= {f"queues/{name}" for name in names_of("ethtool_netlink.c", "QUEUES")}
     recorded |= {f"pause/{name}" for name in names_of("ethtool_netlink.c", "PAUSE")}
     recorded |= {f"napi/*/{name}" for name in names_of("netdev_napi.c", "NAMES")}
+    recorded.add("napi/*/cpus")  # of the thread, which netdev does not tell
     sysctls = names_of("environment_network.c", r"names")
     recorded |= {f"sysctls/net.core.{name}" for name in sysctls}
     limits = {"ring/rx_max", "ring/tx_max"}
@@ -153,6 +154,9 @@ def test_an_offload_is_the_same_feature_for_the_logger_and_for_the_settings() ->
         ({"factor.adaptive_rx": "off"}, {"coalescing": {"adaptive_rx": False}}, False),
         ({"factor.adaptive_rx": "false"}, {"coalescing": {"adaptive_rx": True}}, True),
         ({"factor.offload_gro": "on"}, {"offloads": {"gro": False}}, True),
+        ({"factor.offload_rx_gro_list": "on"}, {"offloads": {"rx_gro_list": False}}, True),
+        ({"factor.offload_rx_gro_list": "on"}, {"offloads": {"rx_gro_list": True}}, False),
+        ({"factor.offload_rx_gro_list": "on"}, {"offloads": {}}, False),
         ({"factor.napi_threaded": "off"}, {"napi": [{"threaded": "disabled"}]}, False),
         (
             {"factor.napi_threaded": "on"},

@@ -14,6 +14,7 @@ import pytest
 from coalescope_host.plan.registry import SETTINGS, WORKLOAD_CPUS
 from coalescope_host.settings import SettingError, machine, open_saved, places
 from coalescope_host.settings.cpus import list_text, mask_text, parse_list, parse_mask
+from coalescope_host.settings.device import Device
 from coalescope_host.settings.groups import GROUPS, group_of
 from coalescope_host.settings.machine import MACHINE
 from coalescope_host.settings.places import IdleStates, Irqbalance, KernelFile, NoTurbo
@@ -152,6 +153,9 @@ def test_what_a_virtual_interface_lacks_is_told(namespace: Any) -> None:
         ({"rps_cpus": "4000"}, "CPU 4000 is not online"),
         ({"rps_cpus": "0;reboot"}, 'must be CPUs such as "0" or "0-3,8"'),
         ({"dim_profile_rx": "_".join(5 * ["1,2,3"])}, "its driver has no rx-profile"),
+        ({"offload.hw-tc-offload": True}, "its driver fixes hw-tc-offload at false"),
+        ({"offload.rx_udp_tunnel_port_offload": True}, "fixes rx-udp_tunnel-port-offload at false"),
+        ({"offload.rx-gro-lst": True}, "lists them. Did you mean rx-gro-list"),
     ):
         problems = host.problems(levels)
         assert len(problems) == 1
@@ -303,3 +307,46 @@ def test_an_uneven_table_is_no_number_of_queues() -> None:
     assert Rss((0, 0, 0, 1), b"", 1, 0).queues is None
     assert Rss((1, 1, 2, 2), b"", 1, 0).queues is None
     assert Rss((), b"", 1, 0).queues is None
+
+
+HANDLERS = """\
+           CPU0       CPU1
+ 11:         10          0   IO-APIC  11-fasteoi   virtio1, eth4
+ 24:          0         10   PCI-MSI 65536-edge      virtio10-input.0
+ 25:          0         10   PCI-MSI 81920-edge      eth40
+NMI:          0          0   Non-maskable interrupts
+"""
+
+
+@pytest.mark.parametrize(
+    ("bus", "folder", "files", "expected"),
+    [
+        ("pci", "0000:00:04.0", {"msi_irqs/27": "", "msi_irqs/26": "", "irq": "10"}, [26, 27]),
+        ("pci", "0000:00:04.0", {"irq": "11", "../msi_irqs/24": ""}, [11]),  # the bridge's is not
+        ("pci", "0000:00:04.0", {"irq": "0"}, []),
+        ("virtio", "virtio1", {"../msi_irqs/26": "", "../irq": "10"}, [26]),
+        ("virtio", "virtio1", {"../irq": "10"}, [10, 11]),
+        ("virtio", "virtio1", {}, [11]),  # as on no PCI
+    ],
+)
+def test_interrupts_of_a_card(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    bus: str,
+    folder: str,
+    files: dict[str, str],
+    expected: list[int],
+) -> None:
+    """Message-signalled, or INTx, or by the name of their handler."""
+    hardware = tmp_path / "devices" / folder
+    hardware.mkdir(parents=True)
+    (tmp_path / bus).mkdir()
+    (hardware / "subsystem").symlink_to(tmp_path / bus)
+    for name, content in files.items():
+        path = (hardware / name).resolve()
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(content)
+    (tmp_path / "interrupts").write_text(HANDLERS)
+    monkeypatch.setattr(machine, "HANDLERS", tmp_path / "interrupts")
+    monkeypatch.setattr(Device, "hardware", lambda _: hardware)
+    assert machine.interrupt_numbers(Device("eth9")) == expected

@@ -87,6 +87,17 @@ class Driver:
             return None if zero else f"{self.name} does not take rx-usecs 0"
         return self._out_of_range(usecs) or self._inexact(usecs)
 
+    def rejects(self, usecs: int) -> str | None:
+        """Why setting rx-usecs to this fails; None where it is taken, be it for another delay."""
+        if usecs == 0:
+            return None if self.value("usecs_zero", True) else f"{self.name} does not take 0"
+        if str(usecs) in self.value("usecs_modes", {}):
+            return None
+        most = self.value("usecs_most")
+        if usecs < self.shortest or (most is not None and usecs > most):
+            return f"{self.name} takes {self.shortest} to {most or 'any number of'} µs"
+        return None
+
     def _out_of_range(self, usecs: int) -> str | None:
         mode = self.value("usecs_modes", {}).get(str(usecs))
         if mode is not None:

@@ -12,6 +12,7 @@ from functools import partial
 from types import MappingProxyType
 
 from .factor_rule import CPUS, SWITCH, FactorRule, choice, cpus_of, whole
+from .features import FEATURES
 
 U32 = (1 << 32) - 1
 WORKLOAD_CPUS = "workload_cpus"
@@ -311,6 +312,10 @@ def _field_names() -> Iterator[tuple[str, str]]:
             yield from ((spelling, row.name) for spelling in _spellings(word))
     for short in (*OFFLOADS, *OFFLOAD_FAMILIES):
         yield from ((spelling, f"offload.{short}") for spelling in _spellings(short))
+    features = {feature: short for short, feature in OFFLOADS.items()}
+    for word in (*features, *FEATURES):
+        name = f"offload.{features.get(word, word)}"
+        yield from ((spelling, name) for spelling in _spellings(word))
     for title, short in _OFFLOAD_TITLES.items():
         yield from ((spelling, f"offload.{short}") for spelling in _spellings(title))
 

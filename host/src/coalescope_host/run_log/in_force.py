@@ -9,7 +9,14 @@ from functools import partial
 from typing import Any
 
 from .errors import Problem
-from .recorded_settings import RECORDED, USECS_MODES, Form, RecordedSetting, is_of_time
+from .recorded_settings import (
+    RECORDED,
+    USECS_MODES,
+    Form,
+    RecordedSetting,
+    is_of_time,
+    recorded_setting,
+)
 
 _USECS = frozenset({None, "rx-usecs"})  # controls that coalescing's rx_usecs tells of
 _COALESCING = "coalescing"
@@ -31,7 +38,7 @@ def not_in_force(environment: Environment, factors: Factors, kind: str | None) -
     registers may hold times of its own.
     """
     for name, level in factors.items():
-        row = RECORDED.get(name)
+        row = recorded_setting(name)
         if row is None or level is None or not _is_comparable(name, factors, kind):
             continue
         values = _recorded(environment, row)
@@ -46,7 +53,7 @@ def not_known_in_force(
 ) -> Iterator[Problem]:
     """A doubt about a level of coalescing that was asked for and that nothing read back, where the
     interface has no such setting, or the kernel takes no such number."""
-    row, level = RECORDED.get(name), factors.get(name)
+    row, level = recorded_setting(name), factors.get(name)
     if row is None or level is None or not _is_comparable(name, factors, kind):
         return
     group, _, member = row.paths[0].partition("/")

@@ -99,6 +99,7 @@ _NAPI = {
     "irq_suspend_timeout_ns": ("napi/*/irq_suspend_timeout_ns",),
     "napi_threaded": ("napi/*/threaded", "napi_threaded"),
 }
+_OFFLOAD = "factor.offload_"
 _SYSCTLS = {
     "busy_poll_us": "busy_poll",
     "busy_read_us": "busy_read",
@@ -130,6 +131,7 @@ _OTHERS = {
     "factor.rps_flows": RecordedSetting(("rfs/flow_count/*",)),
     "factor.rps_sock_flows": RecordedSetting(("rfs/sock_flow_entries",)),
     "factor.irq_cpus": RecordedSetting(("interrupt_affinity/*",), Form.CPU_LIST),
+    "factor.napi_cpus": RecordedSetting(("napi/*/cpus",), Form.CPU_LIST),
     "factor.governor": RecordedSetting(("governors",), Form.COUNTED),
     "factor.turbo": RecordedSetting(("turbo",)),
     "factor.deepest_idle_state": RecordedSetting(
@@ -160,7 +162,7 @@ def _rows() -> Iterator[tuple[str, RecordedSetting]]:
     for name, member in _SYSCTLS.items():
         yield f"factor.{name}", RecordedSetting((f"sysctls/net.core.{member}",))
     for name, member in _OFFLOADS.items():
-        yield f"factor.offload_{name}", RecordedSetting((f"offloads/{member}",))
+        yield f"{_OFFLOAD}{name}", RecordedSetting((f"offloads/{member}",))
     yield from _OTHERS.items()
 
 
@@ -170,10 +172,18 @@ RECORDED: Mapping[str, RecordedSetting] = MappingProxyType(dict(_rows()))
 NOT_RECORDED: Mapping[str, str] = MappingProxyType(
     {
         "workload_cpus": "the sweep starts the command there; the log notes it",
-        "napi_cpus": "the affinity of NAPI threads is not in a log",
     }
 )
 """Settings of the registry that are not in RECORDED, and why."""
+
+
+def recorded_setting(name: str) -> RecordedSetting | None:
+    """Where a factor of a log stands: of RECORDED, or a feature of `ethtool -k` by its own name."""
+    row = RECORDED.get(name)
+    if row is None and name.startswith(_OFFLOAD):
+        return RecordedSetting((f"offloads/{name.removeprefix(_OFFLOAD)}",))
+    return row
+
 
 USECS_MODES: Mapping[str, tuple[int, ...]] = MappingProxyType(
     {

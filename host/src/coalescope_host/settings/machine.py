@@ -6,6 +6,7 @@ and of NAPI threads, and frequency and sleep of the processors. All of it is the
 save steering and interrupts.
 """
 
+import re
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
@@ -29,6 +30,7 @@ from .places_group import (
 CPUS = Path("/sys/devices/system/cpu")
 CORE = Path("/proc/sys/net/core")
 INTERRUPTS = Path("/proc/irq")
+HANDLERS = Path("/proc/interrupts")
 
 
 def _queue_files(attribute: str, device: Device) -> Sequence[Place]:
@@ -44,13 +46,31 @@ def _files(folder: Path, pattern: str, _: Device) -> Sequence[Place]:
 
 
 def interrupt_numbers(device: Device) -> list[int]:
-    """The interrupts of the interface's hardware; a virtual device's are its parent's."""
+    """The interrupts of the interface's hardware; a virtio device has those of what it is on."""
     hardware = device.hardware()
-    for folder in () if hardware is None else (hardware, hardware.parent):
-        if (folder / "msi_irqs").is_dir():
-            return sorted(int(entry.name) for entry in (folder / "msi_irqs").iterdir())
-    line = None if hardware is None else KernelFile(hardware / "irq").read()
-    return [int(line)] if line is not None and line.isdecimal() and line != "0" else []
+    if hardware is None:
+        return []
+    on_pci = (hardware / "subsystem").resolve().name == "pci"
+    folder = hardware if on_pci else hardware.parent
+    if messages := list((folder / "msi_irqs").glob("[0-9]*")):
+        return sorted(int(entry.name) for entry in messages)
+    line = KernelFile(folder / "irq").read()
+    numbers = {int(line)} if line is not None and line.isdecimal() and line != "0" else set()
+    names = [device.name] if on_pci else [device.name, hardware.name]
+    return sorted(numbers | _handled(names))
+
+
+def _handled(names: Sequence[str]) -> set[int]:
+    """The interrupts whose handlers have such a name."""
+    found = set()
+    for line in (KernelFile(HANDLERS).read() or "").splitlines():
+        number, _, rest = line.strip().partition(":")
+        handlers = rest.rpartition("  ")[2]
+        if number.isdecimal() and any(
+            re.search(rf"(?<![\w.]){re.escape(name)}(?![\w.])", handlers) for name in names
+        ):
+            found.add(int(number))
+    return found
 
 
 def _interrupts(device: Device) -> Sequence[Place]:

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from ..plan.registry import OFFLOAD_FAMILIES, OFFLOADS
+from ..spelling import suggestion
 from .device import Device
 from .errors import UnsupportedError
 from .ethtool_messages import (
@@ -22,6 +23,8 @@ from .flow_rules import lost_rules
 from .level import NO_OTHERS, Level, Levels, as_switch, shown
 
 PREFIX = "offload."
+SHORT = {*OFFLOADS, *OFFLOAD_FAMILIES} - {"gro_hw"}
+"""What ethtool understands beside the kernel's names."""
 STEERING = "rx-ntuple-filter"
 """Switching it off deletes the flow steering rules with many drivers."""
 
@@ -56,7 +59,8 @@ class OffloadGroup:
         answer = self._answer(device)
         features = _features(setting, _bits(answer, "HW"))
         if not features:
-            return f"this kernel has no such offload; `ethtool -k {device.name}` lists them"
+            near = suggestion(setting.removeprefix(PREFIX), filter(None, _bits(answer, "HW")))
+            return f"this kernel has no such offload; `ethtool -k {device.name}` lists them.{near}"
         if bool(features & _set_bits(answer, "ACTIVE")) == level:
             return None
         if not features & _changeable(answer):
@@ -95,8 +99,11 @@ class OffloadGroup:
     def commands(self, device: Device, levels: Levels) -> list[str]:
         """The shell commands that do the same."""
         words: list[str] = []
+        known = _bits(self._answer(device), "HW")
         for setting, level in levels.items():
-            words += [setting.removeprefix(PREFIX).replace("_", "-"), ("off", "on")[bool(level)]]
+            word = setting.removeprefix(PREFIX)
+            features = [] if word in SHORT else sorted(_features(setting, known))
+            words += [*(features or [word])[:1], ("off", "on")[bool(level)]]
         return [device.command("ethtool", "-K", device.name, *words)] if words else []
 
     def _answer(self, device: Device) -> Any:
@@ -122,7 +129,8 @@ def _features(setting: str, known: Iterable[str]) -> set[str]:
     word = setting.removeprefix(PREFIX)
     if word in OFFLOAD_FAMILIES:
         return {name for name in known if name.startswith(OFFLOAD_FAMILIES[word])}
-    return {OFFLOADS.get(word, word.replace("_", "-")), word} & set(known)
+    feature = OFFLOADS.get(word, word).replace("-", "_")
+    return {name for name in known if name.replace("-", "_") == feature}
 
 
 def _bit(feature: str, on: bool) -> list[tuple[str, object]]:
