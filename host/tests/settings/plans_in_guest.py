@@ -30,6 +30,7 @@ LONGEST_S = 180.0
 TWO_MTUS = (1400, 1300)
 FORGOTTEN = "COALESCE"
 """The group that the mutant does not put back."""
+NOT_IN_FORCE = "taken, and not in force"
 GROUPS = {
     "COALESCE": "coalescing",
     "RINGS": "rings",
@@ -78,11 +79,33 @@ def what_can_be_set(
             if holds(kernel.read().get(setting), value):
                 asked[setting] = value
                 break
-            said = "taken, and not in force"
+            said = NOT_IN_FORCE
         if setting not in asked:
             refused[setting] = said
         put_back(kernel, before)
-    return asked, refused
+    asked |= in_company(kernel, before, asked, refused)
+    return asked, {setting: said for setting, said in refused.items() if setting not in asked}
+
+
+def in_company(
+    kernel: Interface,
+    before: Mapping[str, Value],
+    asked: Mapping[str, Value],
+    refused: Mapping[str, str],
+) -> dict[str, Value]:
+    """What is in force only beside others of its group: pause frames without negotiation."""
+    found: dict[str, Value] = {}
+    for setting, said in refused.items():
+        group = setting.partition("_")[0]
+        beside = [(s, value) for s, value in asked.items() if s.partition("_")[0] == group]
+        for value in others(setting, before[setting]) if said == NOT_IN_FORCE else ():
+            for other, level in (*beside, (setting, value)):
+                with suppress(RefusedError):
+                    kernel.set(other, level)
+            if holds(kernel.read().get(setting), value):
+                found[setting] = value
+            put_back(kernel, before)
+    return found
 
 
 def put_back(kernel: Interface, before: Mapping[str, Value]) -> None:

@@ -23,6 +23,35 @@ MACS = ("52:54:00:00:00:01", "52:54:00:00:00:02")
 DRIVERS = ("igb", "virtio_net", "netdevsim")
 FEWEST = {"igb": 25, "virtio_net": 8, "netdevsim": 30}
 """Settings that the kernel has more than so many of: else the test has lost them."""
+NOT_SUPPORTED, NO_VALUE, NO_EFFECT = (
+    "Operation not supported",
+    "Invalid argument",
+    "taken, and not in force",
+)
+PUSH = dict.fromkeys(("RINGS_TX_PUSH", "RINGS_RX_PUSH"), NOT_SUPPORTED)
+LATER_COALESCING = (
+    *("USE_CQE_MODE_TX", "USE_CQE_MODE_RX", "RX_CQE_FRAMES", "RX_CQE_NSECS"),
+    *("TX_AGGR_MAX_BYTES", "TX_AGGR_MAX_FRAMES", "TX_AGGR_TIME_USECS"),
+)
+ONLY_SHOWN = {
+    "igb": {**PUSH, "CHANNELS_OTHER_COUNT": NO_VALUE},
+    "virtio_net": {  # QEMU's: one queue, no moderation, and neither checksums nor scatter-gather
+        **PUSH,
+        "CHANNELS_COMBINED_COUNT": NO_VALUE,
+        "FEATURES_tx-generic-segmentation": NO_EFFECT,
+        "COALESCE_RX_USECS": NOT_SUPPORTED,
+        "COALESCE_TX_USECS": NOT_SUPPORTED,
+        "COALESCE_RX_MAX_FRAMES": NO_VALUE,
+        "COALESCE_TX_MAX_FRAMES": NO_VALUE,
+        "COALESCE_USE_ADAPTIVE_RX": NO_EFFECT,
+    },
+    "netdevsim": {  # it keeps nothing of the coalescing that came later
+        **PUSH,
+        "PAUSE_AUTONEG": NO_VALUE,
+        **{f"COALESCE_{name}": NO_EFFECT for name in LATER_COALESCING},
+    },
+}
+"""What the kernel shows and does not let be changed, with what it says: all else a plan sets."""
 FEW, MANY = 1, 17
 """Kills of each driver: 51 of all in the long form."""
 PUTS_BACK = "self._put_back_group(group, settings.get(group.name, {}))"
@@ -91,6 +120,15 @@ def seen(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
 def test_a_plan_has_a_name_for_all_that_can_be_set(seen: dict[str, Any], driver: str) -> None:
     assert len(seen[driver]["asked"]) > FEWEST[driver]
     assert seen[driver]["nameless"] == []
+
+
+@pytest.mark.parametrize("driver", DRIVERS)
+def test_what_no_plan_sets_the_kernel_only_shows(seen: dict[str, Any], driver: str) -> None:
+    """Each attribute that ethtool and netdev have is set, or refused in words that are known."""
+    before, asked = seen[driver]["before"], seen[driver]["asked"]
+    refused = {s: said for s, said in seen[driver]["refused"].items() if not s.endswith("_MAX")}
+    assert {s for s in before if not s.endswith("_MAX")} == asked.keys() | refused.keys()
+    assert refused == ONLY_SHOWN[driver]
 
 
 @pytest.mark.parametrize("driver", DRIVERS)
