@@ -154,6 +154,7 @@ def test_nothing_of_this_checkout_is_in_it(installed: Installation) -> None:
     installed.run("pip", "check")
 
 
+@pytest.mark.fault("C4")
 def test_the_first_ten_minutes(installed: Installation) -> None:
     with installed.serving() as url:
         shown = json.loads(_get(f"{url}/api/experiments"))

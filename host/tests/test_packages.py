@@ -52,6 +52,7 @@ def files(folder: Path) -> set[str]:
     return {str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file()}
 
 
+@pytest.mark.fault("C4")
 def test_the_tools_are_whole_and_their_versions_are_one(made: Path) -> None:
     tree = made / "coalescope-host"
     pages = {f"coalescope-host-{command}" for command in COMMANDS}

@@ -27,6 +27,7 @@ def listed(run: Run) -> dict[str, str]:
     return {each["slug"]: each["title"] for each in found}
 
 
+@pytest.mark.fault("C7")
 def test_a_title_changes_and_the_name_stays(lab: Run) -> None:
     done = lab("experiments", "rename", "lab", "Two hosts")
     said = "lab is called 'Two hosts' now; its name, and every link to it, stays lab\n"
@@ -63,6 +64,7 @@ def test_what_is_said_stays_until_it_is_removed(lab: Run) -> None:
     )
 
 
+@pytest.mark.fault("C7")
 def test_what_is_deleted_is_not_listed_until_it_is_restored(lab: Run) -> None:
     before = listed(lab)
     done = lab("experiments", "delete", "lab", "other")

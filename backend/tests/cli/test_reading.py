@@ -14,6 +14,7 @@ from coalescope.cli.output import print_table, shown
 from coalescope.db import migrations
 from coalescope.db.engine import open_database
 from coalescope_models.catalogue import MODELS
+from coalescope_models.vocabulary.quantity import QUANTITIES
 from timeouts import TIMEOUT_S
 
 from .conftest import COMMAND, environment
@@ -26,6 +27,26 @@ def test_models(read: Read) -> None:
     text = read("models").stdout
     assert "cpu-overhead: CPU overhead (can be fitted)" in text
     assert "jiffies/kpacket" in text
+
+
+@pytest.mark.fault("C10")
+def test_quantities_are_found_by_their_words(read: Read) -> None:
+    everything = json.loads(read("quantities", "--json").stdout)
+    assert [each["name"] for each in everything] == list(QUANTITIES)
+    found = read("quantities", "Round-trip", "half of the workload").stdout.splitlines()
+    assert found[0].split()[:3] == ["name", "unit", "kind"]
+    assert [line.split()[:3] for line in found[1:]] == [["latency_p50_us", "µs", "measure"]]
+    none = read("quantities", "latencyy_us")
+    assert none.returncode == 1
+    assert "Did you mean latency_us" in none.stderr
+
+
+@pytest.mark.fault("C10")
+def test_who_is_refused_a_name_is_told_the_command_that_lists_them(read: Read) -> None:
+    goal = ("--minimise", "system_cpu_jiffies_per_gb")
+    said = read("recommend", "geist-2005-nfs", *goal, "--at-most", "zzqx=5").stderr
+    assert "`coalescope quantities` lists" in said
+    assert "glossary.md" not in said
 
 
 def test_predict_a_point(read: Read) -> None:

@@ -25,6 +25,7 @@ def runs(run: Run, tmp_path: Path) -> list[str]:
     return [each["id"] for each in listed["runs"]]
 
 
+@pytest.mark.fault("C7")
 def test_a_run_that_is_retracted_counts_no_more_until_it_is_restored(
     run: Run, runs: list[str]
 ) -> None:
@@ -80,6 +81,7 @@ def test_a_list_is_chosen_and_cut(run: Run, runs: list[str]) -> None:
     assert [uid in chosen for uid in runs] == [False, False, True, True]
 
 
+@pytest.mark.fault("C7")
 def test_what_a_run_says_wrongly_is_set_right(run: Run, runs: list[str]) -> None:
     chosen = ("runs", "list", "lab", "--where", "mtu_bytes=9000", "--json")
     done = run("runs", "correct", *runs[:2], "--set", "mtu_bytes=4000", "--reason", "Noted wrong.")

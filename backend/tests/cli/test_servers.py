@@ -75,6 +75,7 @@ def plain(text: str) -> Any:
     return without(json.loads(text))
 
 
+@pytest.mark.fault("C6")
 def test_a_server_answers_as_the_local_store_does(both: Run) -> None:
     for typed in (
         ("runs", "list", "lab", "--where", "mtu_bytes=1500", "--limit", "4", "--json"),

@@ -34,6 +34,7 @@ def nfs() -> Iterator[cs.Experiment]:
         yield x
 
 
+@pytest.mark.fault("C5")
 def test_runs_go_through_the_arrow_c_stream(lab: cs.Experiment) -> None:
     frame = pd.DataFrame.from_arrow(lab.runs)
     assert frame["throughput_mbps"].tolist() == [939.5, 940.5, 985, 986]

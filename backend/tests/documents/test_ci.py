@@ -84,6 +84,7 @@ def shell(below: Path, *command: str) -> Any:
     )
 
 
+@pytest.mark.fault("C15")
 @each_status
 def test_the_script_ends_with_the_status_of_the_comparison(
     tmp_path: Path, candidate: str, status: int

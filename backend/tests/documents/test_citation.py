@@ -5,11 +5,13 @@ import re
 from importlib.metadata import version
 from pathlib import Path
 
+import pytest
 import yaml
 
 ROOT = Path(__file__).parents[3]
 
 
+@pytest.mark.fault("C15")
 def test_the_citation_is_of_this_version_and_its_licences() -> None:
     said = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))
     assert said.keys() >= {"cff-version", "message", "title", "authors"}  # what the format asks for

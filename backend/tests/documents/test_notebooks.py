@@ -40,6 +40,7 @@ def shown(cell: dict[str, Any]) -> list[str]:
     ]
 
 
+@pytest.mark.fault("C5")
 def test_there_are_notebooks() -> None:
     assert len(NOTEBOOKS) > 1
 

@@ -102,6 +102,14 @@ def test_there_is_one_for_each_reader() -> None:
     ]
 
 
+@pytest.mark.fault("D7")
+@pytest.mark.parametrize("reader", ["run hosts", "write drivers", "teach"])
+def test_the_readme_has_a_paragraph_for_each_reader(reader: str) -> None:
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    paragraph = text.partition(f"**You {reader}?**")[2].partition("\n- **")[0]
+    assert "coalescope" in paragraph or "docs/" in paragraph
+
+
 @each_page
 def test_every_command_works_and_prints_what_is_shown(page: Path, reader: Reader) -> None:
     fences = FENCES.findall(page.read_text(encoding="utf-8"))

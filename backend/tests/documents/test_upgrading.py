@@ -106,6 +106,7 @@ def test_every_section_with_commands_is_tried_here() -> None:
     ]
 
 
+@pytest.mark.fault("C11")
 def test_before_and_after(home: Path, type_: Type) -> None:
     make_store(home / "coalescope", type_)
     said = type_(SECTIONS["Before and after"])

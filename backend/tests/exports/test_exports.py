@@ -43,6 +43,7 @@ def test_runs_come_back_the_same(client: Any) -> None:
     assert [row["replicate"] for row in found] == ["1", "2", "1", "4"]
 
 
+@pytest.mark.fault("C14")
 def test_order_block_and_time_come_back_the_same(client: Any) -> None:
     table = (
         b"mtu_bytes,replicate,order,block,recorded_at,drops\n"

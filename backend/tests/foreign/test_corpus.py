@@ -39,6 +39,7 @@ def named(case: dict[str, Any]) -> str:
     return " ".join(case["files"])
 
 
+@pytest.mark.fault("C1")
 @pytest.mark.parametrize("case", CASES, ids=named)
 def test_a_run_says_what_its_files_say(case: dict[str, Any], runs: Runs) -> None:
     (run,) = runs(*case["files"], given=case.get("set", UNKNOWN))

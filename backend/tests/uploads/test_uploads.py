@@ -574,6 +574,18 @@ def test_receipts_are_listed_newest_first(client: Any, make_log: MakeLog) -> Non
     assert len(client.get("/api/uploads", params={"limit": 1}).json()) == 1
 
 
+@pytest.mark.fault("C14")
+def test_receipts_come_in_pages(client: Any, make_log: MakeLog) -> None:
+    client.upload(make_log(), "one.runlog")
+    client.upload(CSV, "two.csv")
+    first = client.get("/api/uploads", params={"limit": 1})
+    second = client.get("/api/uploads", params={"limit": 1, "offset": 1})
+    assert first.links["next"]["url"] == "?limit=1&offset=1"
+    assert "next" not in second.links
+    listed = [*first.json(), *second.json()]
+    assert [receipt["filename"] for receipt in listed] == ["two.csv", "one.runlog"]
+
+
 def test_only_the_first_runs_are_shown(client: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     for module in (receipt_module, storing):
         monkeypatch.setattr(module, "RUNS_SHOWN", 1)

@@ -14,6 +14,8 @@ export interface paths {
         /**
          * List uploads
          * @description Receipts of the newest uploads, newest first, with the first runs of each.
+         *
+         *     `Link` names the next page.
          */
         get: operations["list_uploads"];
         put?: never;
@@ -5294,6 +5296,8 @@ export interface operations {
             query?: {
                 /** @description At most so many */
                 limit?: number;
+                /** @description Leave out so many first */
+                offset?: number;
             };
             header?: never;
             path?: never;
@@ -5304,6 +5308,8 @@ export interface operations {
             /** @description Successful Response */
             200: {
                 headers: {
+                    /** @description The address of the next page, with rel="next", if there is one */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {

@@ -32,6 +32,12 @@ class _Command(NamedTuple):
 _COMMANDS = (
     _Command("serve", "Serve the page and the API", store.serve, of_store=True),
     _Command("models", "List the models, their inputs, parameters and units", prints=True),
+    _Command(
+        "quantities",
+        "List the names that columns, factors and measures can have, with units and definitions",
+        models.quantities,
+        prints=True,
+    ),
     _Command("predict", "Evaluate a model", models.predict, prints=True),
     _Command(
         "experiments",

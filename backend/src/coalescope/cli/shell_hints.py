@@ -39,9 +39,9 @@ _WORDS = {
     "Choose settings with FACTOR=VALUE": "Choose settings with --where FACTOR=VALUE",
     "Choose one level of each": "Choose one level of each with --where FACTOR=VALUE",
     "See the experiment's": "`coalescope export EXPERIMENT --format csv` shows the experiment's",
-    "the glossary lists": "docs/glossary.md lists",
-    "The glossary lists": "docs/glossary.md lists",
-    "See the glossary.": "docs/glossary.md lists them.",
+    "the glossary lists": "`coalescope quantities` lists",
+    "The glossary lists": "`coalescope quantities` lists",
+    "See the glossary.": "`coalescope quantities` lists them.",
 }
 
 

@@ -34,7 +34,7 @@ from coalescope.uploads.schemas import UploadedCellOut, UploadReceipt
 from coalescope.web.connections import ReadConnection
 from coalescope.web.error_responses import ErrorResponse
 from coalescope.web.leaving import ended_with
-from coalescope.web.pages import Limit
+from coalescope.web.pages import IN_PAGES, Limit, Offset, page_of
 from coalescope.web.tracing import span
 
 T = TypeVar("T")
@@ -188,10 +188,20 @@ def list_cells_of_upload(
     ]
 
 
-@router.get("")
-def list_uploads(connection: ReadConnection, limit: Limit = 20) -> list[UploadReceipt]:
-    """Receipts of the newest uploads, newest first, with the first runs of each."""
-    return [receipt_out(receipt) for receipt in service.recent(connection, limit)]
+@router.get("", responses=IN_PAGES)
+def list_uploads(
+    request: Request,
+    response: Response,
+    connection: ReadConnection,
+    limit: Limit = 20,
+    offset: Offset = 0,
+) -> list[UploadReceipt]:
+    """Receipts of the newest uploads, newest first, with the first runs of each.
+
+    `Link` names the next page.
+    """
+    found = service.recent(connection, limit + 1, offset)
+    return [receipt_out(receipt) for receipt in page_of(request, response, found, limit, offset)]
 
 
 async def _receive(

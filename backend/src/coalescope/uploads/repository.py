@@ -135,13 +135,14 @@ def known(connection: Connection, digests: Sequence[str]) -> list[str]:
     return found
 
 
-def list_recent(connection: Connection, limit: int) -> list[UploadRecord]:
-    """The newest uploads, newest first, without the files of data sets and deleted experiments."""
+def list_recent(connection: Connection, limit: int, offset: int = 0) -> list[UploadRecord]:
+    """The newest uploads but so many, newest first, without the files of data sets and of deleted
+    experiments."""
     came_with_dataset = sa.exists().where(
         runs.c.upload_id == uploads.c.id, runs.c.content == "dataset"
     )
     shown = _select().where(~came_with_dataset, experiments.c.deleted_at.is_(None))
-    query = shown.order_by(uploads.c.id.desc()).limit(limit)
+    query = shown.order_by(uploads.c.id.desc()).limit(limit).offset(offset)
     return [UploadRecord(*row) for row in connection.execute(query)]
 
 

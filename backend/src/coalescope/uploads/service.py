@@ -122,11 +122,11 @@ def _store(database: Database, store: ObjectStore, file: IncomingFile) -> Receip
     return outcome
 
 
-def recent(connection: Connection, limit: int) -> list[Receipt]:
-    """Receipts of the newest uploads, newest first, with fewer of their runs."""
+def recent(connection: Connection, limit: int, offset: int = 0) -> list[Receipt]:
+    """Receipts of the newest uploads but so many, newest first, with fewer of their runs."""
     return [
         receipt_of(connection, "stored", upload, LISTED_UPLOAD_RUNS)
-        for upload in repository.list_recent(connection, limit)
+        for upload in repository.list_recent(connection, limit, offset)
     ]
 
 

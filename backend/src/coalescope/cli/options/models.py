@@ -8,6 +8,16 @@ from coalescope.cli import arguments
 from coalescope.cli.options import shared
 
 
+def quantities(parser: argparse.ArgumentParser) -> None:
+    """Of `coalescope quantities`."""
+    parser.add_argument(
+        "words",
+        metavar="WORD",
+        nargs="*",
+        help="only those with all these words in name or definition, such as latency",
+    )
+
+
 def predict(parser: argparse.ArgumentParser) -> None:
     """Of `coalescope predict`."""
     shared.model(parser)
