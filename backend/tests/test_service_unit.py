@@ -34,6 +34,7 @@ def analysed(*words: str | Path) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, capture_output=True, text=True, check=False, env=environment)
 
 
+@pytest.mark.fault("C11")
 @needs_systemd
 def test_systemd_takes_it(tmp_path: Path) -> None:
     here = Path(sys.executable).with_name("coalescope")

@@ -3,4 +3,4 @@
 
 #: Raised whenever a measure is new, comes to mean something else, or is made or left out in another
 #: way: runs that were measured under an older one are measured again when the store is opened.
-DEFINITIONS = 4
+DEFINITIONS = 5
