@@ -87,7 +87,10 @@ OF_SOMETHING_ELSE: Mapping[str, str] = {
     "queue-imbalance": (
         "It is of streams over queues; dillon-2004-streams has ten, and a card of one queue."
     ),
-    "interrupt-livelock": "Its CPU time is that of interrupts alone, which no data set here has.",
+    "interrupt-livelock": (
+        "Its CPU time is that of interrupts alone, which no data set here has. The one printed "
+        "rate of livelock was matched, see [published-vs-predicted.md](published-vs-predicted.md)."
+    ),
 }
 
 #: Outputs that a model is not asked for, as the data here are of something else.

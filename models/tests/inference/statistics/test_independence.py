@@ -60,7 +60,10 @@ def test_rounds_that_differ_make_intervals_by_round(replicates):
 def test_blocks_and_sessions_always_count():
     cells, own = rounds(4, 2)
     assert sweep(noise(len(cells)), cells, own, "block").verdict == "by_cluster"
-    assert "4 sessions" in sweep(noise(len(cells)), cells, own, "session").reason
+    assert "four hours" not in sweep(noise(len(cells)), cells, own, "block").reason
+    said = sweep(noise(len(cells)), cells, own, "session").reason
+    assert "4 sessions" in said
+    assert "more than four hours from others by their clocks" in said
 
 
 def test_settings_that_have_a_block_of_their_own_are_refused():

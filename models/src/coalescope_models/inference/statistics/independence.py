@@ -159,8 +159,10 @@ def _declared(found: Independence, runs: Sequence[Run], when: Timeline) -> Indep
             f"Not every setting was measured in every {kind}, so that {kind}s cannot be told from "
             f"settings: no interval is given; measure all in each, or select those of one {kind}.",
         )
+    clocks = ", more than four hours from others by their clocks," if kind == "session" else ""
     shared = (
-        f"The runs of a {kind} may share something: the intervals are made of the {count} {kind}s"
+        f"The runs of a {kind}{clocks} may share something: the intervals are made of the {count} "
+        f"{kind}s"
     )
     if when.apart or when.kind == "session":
         return _judged(found, "by_cluster", f"{shared}.")
