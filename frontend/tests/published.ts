@@ -49,10 +49,14 @@ export function experimentOf(
   cells: readonly Cell[],
   view: Experiment['default_view'] = null,
 ): Experiment {
-  const names = [...new Set(cells.flatMap((c) => Object.keys(c.measures)))];
+  const isThroughput = (name: string): number => Number(name === 'throughput_mbps');
+  // the server lists throughput first
+  const names = [...new Set(cells.flatMap((c) => Object.keys(c.measures)))].sort(
+    (a, b) => isThroughput(b) - isThroughput(a),
+  );
   const measures = names.flatMap((name): MeasureOf[] => {
     const q = quantity(name);
-    return q ? [{ ...q, cells: cells.filter((c) => name in c.measures).length }] : [];
+    return q ? [{ ...q, cells: cells.filter((c) => name in c.measures).length, raw: false }] : [];
   });
   return {
     slug,

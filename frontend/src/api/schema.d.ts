@@ -2716,7 +2716,7 @@ export interface components {
         };
         /**
          * MeasureOut
-         * @description A measure of an experiment, and how many cells have it.
+         * @description A measure of an experiment, how many cells have it, and whether it is a raw count.
          * @example {
          *       "description": "The interrupt delay that was asked for.",
          *       "domain": [
@@ -2778,6 +2778,8 @@ export interface components {
             meanings: string[];
             /** Cells */
             cells: number;
+            /** Raw */
+            raw: boolean;
         };
         /**
          * MeasuredOut

@@ -23,34 +23,10 @@ import { axisOver } from './observed';
 import { type Place, placesToCome } from './planned';
 import type { ExperimentSubject, ModelSubject, Subject } from './subject';
 
-/** What the paper and its readers look at first; the rest of the measures follow. */
-const MENU_ORDER = [
-  'traffic_cpu_jiffies_per_gb',
-  'traffic_cpu_s_per_gb',
-  'system_cpu_jiffies_per_gb',
-  'system_cpu_s_per_gb',
-  'packets_per_interrupt',
-  'throughput_mbps',
-  'goodput_mbps',
-  'rx_interrupts_per_gb',
-  'rx_interrupt_rate_hz',
-  'traffic_cpu_percent',
-  'system_cpu_percent',
-  'idle_cpu_percent',
-  'latency_us',
-  'latency_p50_us',
-  'latency_p99_us',
-  'request_rate_hz',
-];
-
 /** Said to be missing where they are: every experiment of this kind is asked for them. */
 const EXPECTED = ['packets_per_interrupt', 'throughput_mbps', 'rx_interrupt_rate_hz', 'system_cpu_percent'];
 
 type Named = { readonly name: string };
-
-/** The place in the menu; of one that is not in the list (−1), the last of all. */
-const placeOf = ({ name }: Named): number => MENU_ORDER.indexOf(name) >>> 0;
-const inMenuOrder = (a: Named, b: Named): number => placeOf(a) - placeOf(b);
 
 /** One setting of the choices: its cells, how they span the picture, what was measured in them. */
 export interface DataSlice {
@@ -134,13 +110,13 @@ function experimentSlice(subject: ExperimentSubject, cut: SliceSelection, catalo
   const planned = subject.planned ?? [];
   const layout = layoutOf(experiment, [...subject.cells, ...planned], cut);
   const points = once((measure: string) => pointsOf(layout, cells, {}, measure, null));
-  const all: readonly (BundledQuantity | MeasureOf)[] = [...experiment.measures].sort(inMenuOrder);
+  const all: readonly (BundledQuantity | MeasureOf)[] = experiment.measures;
   const isMeasured = ({ name }: Named) => points(name).length > 0;
   const measures = all.filter(isMeasured);
   const levels = commonLevels(experiment, cut);
   const ground: Ground = { layout, levels, points, fastest_mbps: fastestOf(subject.cells) };
   const expected = catalogue.quantities.filter((q) => EXPECTED.includes(q.name) && !all.some((m) => m.name === q.name));
-  const missing = [...all.filter((m) => !isMeasured(m)), ...expected].sort(inMenuOrder);
+  const missing = [...all.filter((m) => !isMeasured(m)), ...expected];
   const fits = !subject.opened;
   const bound = once((measure: string) => bindings(catalogue, ground, measure));
   return {

@@ -14,6 +14,7 @@ from typing import Any
 from coalescope.experiments.choice import can_be_chosen
 from coalescope.experiments.levels import factor_levels, measure_names
 from coalescope.experiments.records import CellRecord, ExperimentRecord, FactorValue
+from coalescope.glossary.menu import is_raw, menu_order
 from coalescope.glossary.quantities import factor, measure
 from coalescope.untrusted.bounds import (
     FACTORS,
@@ -26,15 +27,6 @@ from coalescope.untrusted.bounds import (
 
 _X_FIRST = ("delay_us", "delay_ticks", "moderation_rate_hz")
 _Y_FIRST = ("mtu_bytes", "frame_bytes")
-_MEASURES_FIRST = (
-    "throughput_mbps",
-    "packets_per_interrupt",
-    "traffic_cpu_jiffies_per_gb",
-    "traffic_cpu_s_per_gb",
-    "system_cpu_s_per_gb",
-    "system_cpu_jiffies_per_gb",
-    "system_cpu_percent",
-)
 _GLANCES = 3
 _LARGEST_COUNT = 2**53  # that a reader of JSON has exactly
 
@@ -52,7 +44,7 @@ class View:
 def summarise_experiment(record: ExperimentRecord, cells: Sequence[CellRecord]) -> dict[str, Any]:
     """The experiment as the list shows it (ExperimentSummaryOut)."""
     base = _base(record, cells)
-    factors, measures = base["factors"], measure_names(cells)
+    factors, measures = base["factors"], _in_menu_order(cells)
     return {
         **base,
         "factors": [
@@ -100,11 +92,11 @@ def describe_experiment(record: ExperimentRecord, cells: Sequence[CellRecord]) -
 def default_view(record: ExperimentRecord, cells: Sequence[CellRecord]) -> View | None:
     """The view the source asks for, completed where it is silent or does not fit the data."""
     levels = factor_levels(cell.factors for cell in cells)
-    measures = measure_names(cells)
+    measures = _in_menu_order([cell for cell in cells if cell.factors])
     if not levels or not measures:
         return None
     asked = record.source.get("default_view", {})
-    chosen = _first([asked.get("measure"), *_MEASURES_FIRST], measures) or measures[0]
+    chosen = _first([asked.get("measure")], measures) or measures[0]
     having = [cell for cell in cells if chosen in cell.measures]
     available = factor_levels(cell.factors for cell in having)
     axes = _axis_candidates(available)
@@ -173,13 +165,17 @@ def _factor(name: str, values: list[FactorValue], source: Mapping[str, Any]) -> 
 
 def _measures(cells: Sequence[CellRecord], source: Mapping[str, Any]) -> list[dict[str, Any]]:
     found = []
-    for name in measure_names(cells):
+    for name in _in_menu_order(cells):
         quantity = measure(name, source)
         if quantity is None:
             continue
         count = sum(name in cell.measures for cell in cells)
-        found.append({**quantity.to_json(), "cells": count})
+        found.append({**quantity.to_json(), "cells": count, "raw": is_raw(name)})
     return found
+
+
+def _in_menu_order(cells: Sequence[CellRecord]) -> list[str]:
+    return sorted(measure_names(cells), key=menu_order)
 
 
 def _default_fit(given: Mapping[str, Any] | None) -> dict[str, Any] | None:
@@ -225,8 +221,8 @@ def _glances(view: View | None, cells: Sequence[CellRecord]) -> list[dict[str, A
         for cell in cells
         if all(cell.factors.get(name) == value for name, value in view.where.items())
     ]
-    available = measure_names(chosen)
-    names = [view.measure, *(n for n in _MEASURES_FIRST if n != view.measure and n in available)]
+    others = [name for name in _in_menu_order(chosen) if name != view.measure and not is_raw(name)]
+    names = [view.measure, *others]
     return [_glance(name, view.x, view.y, chosen) for name in names[:_GLANCES]]
 
 

@@ -75,9 +75,10 @@ class ExperimentSummaryOut(_ExperimentBase):
 
 
 class MeasureOut(QuantityOut):
-    """A measure of an experiment, and how many cells have it."""
+    """A measure of an experiment, how many cells have it, and whether it is a raw count."""
 
     cells: int
+    raw: bool
 
 
 class SourceOut(BaseModel):

@@ -40,16 +40,11 @@ function useCompared(): [Compared, (next: Partial<Compared>) => void] {
   return [compared, change];
 }
 
-/** Measures that every side has, in the glossary's order. */
-function sharedMeasures(cells: readonly (Cells | undefined)[], quantities: readonly Quantity[] | undefined): string[] {
+/** Measures that every side has, in the order of the first one's menu. */
+function sharedMeasures(cells: readonly (Cells | undefined)[], menu: readonly string[]): string[] {
   const each = cells.map((own) => new Set(own?.cells.flatMap(({ measures }) => Object.keys(measures))));
-  const order = quantities?.map(({ name }) => name) ?? [];
-  return [...(each[0] ?? [])]
-    .filter((name) => each.every((own) => own.has(name)))
-    .sort((a, b) => order.indexOf(a) - order.indexOf(b));
+  return [...new Set([...menu, ...(each[0] ?? [])])].filter((name) => each.every((own) => own.has(name)));
 }
-
-const FIRST = ['throughput_mbps', 'traffic_cpu_jiffies_per_gb', 'system_cpu_jiffies_per_gb', 'packets_per_interrupt'];
 
 function titleOf(name: string, quantities: readonly Quantity[] | undefined): string {
   const unit = quantities?.find((quantity) => quantity.name === name)?.unit;
@@ -135,8 +130,9 @@ function Experiments({ compared, change }: { compared: Compared; change: (next: 
   const asked = useCellsOf(sides);
   const cells = asked.map(({ data }) => data);
   const loaded = cells.every((each) => each !== undefined);
-  const measures = loaded ? sharedMeasures(cells, quantities) : [];
-  const wanted = [compared.measure, ...FIRST, ...measures].find((name) => name !== null && measures.includes(name));
+  const menu = experiments.find(({ slug }) => slug === sides[0]?.slug)?.measures ?? [];
+  const measures = loaded ? sharedMeasures(cells, menu) : [];
+  const wanted = [compared.measure, ...measures].find((name) => name !== null && measures.includes(name));
   const measure = wanted ?? undefined;
   const comparisons = useComparisons(sides, sides.length > 1 ? measure : undefined);
   const environments = useEnvironments(sides);

@@ -1,6 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // The instrument: data on the left, the surface with its lines in the middle, the model on the right, one crosshair through all of them.
-import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState, useSyncExternalStore } from 'react';
+import {
+  useCallback,
+  useEffect,
+  useLayoutEffect,
+  useMemo,
+  useReducer,
+  useRef,
+  useState,
+  useSyncExternalStore,
+} from 'react';
 import { useFit } from '../../api/queries';
 import type { Fit, FitRequest } from '../../api/types';
 import { lazyPart } from '../../components/lazyPart';
@@ -12,7 +21,6 @@ import { write } from '../../layers/messages';
 import { digitsFor, worded } from '../../plots/number';
 import { bindingOf } from '../../state/dataSlice';
 import type { ExplorerState } from '../../state/explorer';
-import { createHistory } from '../../state/history';
 import { conformed, fromQuery, toQuery } from '../../state/link';
 import type { Place } from '../../state/planned';
 import { createStore, type Store } from '../../state/store';
@@ -23,7 +31,7 @@ import { Recommend } from '../recommend/Recommend';
 import { CellTable } from './CellTable';
 import { Chart } from './Chart';
 import type { ChartRenderer } from './chartRenderer';
-import { type Explorer as Context, ExplorerContext, useAfterFrame, useExplorer } from './context';
+import { ExplorerContext, useAfterFrame, useExplorer } from './context';
 import { FigureBar } from './FigureBar';
 import { Facets } from './facets/Facets';
 import { isCutOff } from './figure/frame';
@@ -35,8 +43,8 @@ import { Panel } from './panel/Panel';
 import { derivedFrom, fitRequestOf } from './prefetch';
 import { Rail } from './rail/Rail';
 import { UndoButtons, useHistory } from './Undo';
+import { useExplorerContext } from './useExplorerContext';
 import { useExports } from './useExports';
-import { useLiveView } from './useLiveView';
 import { useOther } from './useOther';
 import './explorer.css';
 
@@ -191,7 +199,7 @@ export function Explorer({ subject, dataVersion, cellsBusy = false, above, embed
   const [opened] = useState(() => fromQuery(embed?.query ?? currentQuery(), schema));
   const [store] = useState(() => createStore(opened.state));
   // rulers are made with the view: a value that came to rest beyond its own asks for new ones
-  const [rulers, setRulers] = useState(0);
+  const [rulers, remakeView] = useReducer((n: number) => n + 1, 0);
 
   // new cells may bring or take settings: what the state says is judged again
   const judged = useRef(schema);
@@ -226,34 +234,15 @@ export function Explorer({ subject, dataVersion, cellsBusy = false, above, embed
   const save = () => {
     if (addressed) writeQuery(() => toQuery(store.get(), judged.current));
   };
-  const { picture, onPicture, frames, afterFrames, spare, redraw, beginDrag } = useLiveView(store, view, slices, save);
+  const { context, picture, onPicture } = useExplorerContext({
+    ...{ subject, store, schema, slices, view },
+    onChange: save,
+    remakeView,
+    judge,
+  });
   useEffect(() => flushQuery, []);
-
-  const [history] = useState(() => createHistory(store, () => performance.now(), judge));
+  const { history } = context;
   useHistory(history);
-  const context = useMemo<Context>(
-    () => ({
-      subject,
-      store,
-      schema,
-      slices,
-      view,
-      frames,
-      afterFrames,
-      spare,
-      redraw,
-      beginDrag,
-      history,
-      settleRulers() {
-        const { overrides } = store.get();
-        if (view.sliders.some((s) => overrides[s.name] < s.lo || overrides[s.name] > s.hi)) setRulers((n) => n + 1);
-      },
-      toFit() {
-        if (Object.keys(store.get().overrides).length > 0) store.update({ overrides: {} });
-      },
-    }),
-    [subject, store, schema, slices, view, frames, afterFrames, spare, redraw, beginDrag, history],
-  );
 
   const { isFetching: busy, refetch } = asked;
   const error = asked.isError ? asked.error : null;

@@ -3,20 +3,12 @@
 import type { Correction, Factors, FactorValue, MeasureOf, Quantity, Run, RunEvent } from '../../api/types';
 import { alike, brief } from '../../plots/number';
 
-const MEASURES_FIRST = [
-  'throughput_mbps',
-  'packets_per_interrupt',
-  'traffic_cpu_jiffies_per_gb',
-  'system_cpu_percent',
-  'system_cpu_s_per_gb',
-  'system_cpu_jiffies_per_gb',
-];
 const FEW = 3;
 
 /** The measures a table of runs begins with: the one the experiment is about, and what explains it. */
 export function chosenFew(measures: readonly MeasureOf[], first: string | undefined): string[] {
   const names = measures.map(({ name }) => name);
-  const wanted = [first, ...MEASURES_FIRST, ...names].filter((name) => name !== undefined && names.includes(name));
+  const wanted = [first, ...names].filter((name) => name !== undefined && names.includes(name));
   return [...new Set(wanted as string[])].slice(0, FEW);
 }
 

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // The model, alive: surface and lines with the crosshair, sliders, the value at the crosshair. Drawn by the explorer's parts, from a catalogue
 // that holds this one model.
-import { type ReactNode, useEffect, useMemo, useRef, useState, useSyncExternalStore } from 'react';
+import { type ReactNode, useEffect, useMemo, useReducer, useRef, useState, useSyncExternalStore } from 'react';
 import { Kind } from '../../components/Kind';
 import { Rich } from '../../components/Rich';
 import { decimal, digitsFor } from '../../plots/number';
 import { slicesOf } from '../../state/dataSlice';
 import { type AxisSchema, type ExplorerState, stateFor, type ViewSchema } from '../../state/explorer';
-import { createHistory } from '../../state/history';
 import { type Observed, offPlane } from '../../state/observed';
 import { createStore } from '../../state/store';
 import type { Subject } from '../../state/subject';
@@ -15,12 +14,12 @@ import type { OwnModel } from '../../state/userModel';
 import { viewOf } from '../../state/view';
 import { schemaOf } from '../../state/viewSchema';
 import { Chart } from '../explorer/Chart';
-import { type Explorer, ExplorerContext, useExplorer, useFrame } from '../explorer/context';
+import { ExplorerContext, useExplorer, useFrame } from '../explorer/context';
 import { DragChooser } from '../explorer/drag/DragChooser';
 import { namedSetting, unitAfter } from '../explorer/figure/messages';
 import { Parameter } from '../explorer/panel/Parameter';
+import { useExplorerContext } from '../explorer/useExplorerContext';
 import { useExports } from '../explorer/useExports';
-import { useLiveView } from '../explorer/useLiveView';
 import type { Shown } from './address';
 
 function Readout() {
@@ -151,37 +150,18 @@ export function Stage({ own, output, observed, stale, placed, onPlaced, children
   const schema = useMemo(() => schemaOf(subject, slices), [subject, slices]);
   const [store] = useState(() => createStore(startOf(schema, own, output, placed)));
   // rulers are made with the view: a value that came to rest beyond its own asks for new ones
-  const [rulers, setRulers] = useState(0);
+  const [rulers, remakeView] = useReducer((n: number) => n + 1, 0);
   useEffect(() => store.update({ measure: output }), [store, output]);
   const measure = useSyncExternalStore(store.subscribe, () => store.get().measure);
   // biome-ignore lint/correctness/useExhaustiveDependencies: of the state, only the measure makes another view
   const view = useMemo(() => viewOf(subject, slices, store.get(), null, false), [subject, slices, measure, rulers]);
 
   const tell = () => onPlaced(placedOf(store.get(), schema));
-  const { picture, onPicture, frames, afterFrames, spare, redraw, beginDrag } = useLiveView(store, view, slices, tell);
-
-  const [history] = useState(() => createHistory(store, () => performance.now()));
-  const context = useMemo<Explorer>(
-    () => ({
-      subject,
-      store,
-      schema,
-      slices,
-      view,
-      frames,
-      afterFrames,
-      spare,
-      redraw,
-      beginDrag,
-      history,
-      settleRulers() {
-        const { overrides } = store.get();
-        if (view.sliders.some((s) => overrides[s.name] < s.lo || overrides[s.name] > s.hi)) setRulers((n) => n + 1);
-      },
-      toFit: () => store.update({ overrides: {} }),
-    }),
-    [subject, store, schema, slices, view, frames, afterFrames, spare, redraw, beginDrag, history],
-  );
+  const { context, picture, onPicture } = useExplorerContext({
+    ...{ subject, store, schema, slices, view },
+    onChange: tell,
+    remakeView,
+  });
   useExports(subject, view, store, picture);
 
   return (

@@ -257,7 +257,7 @@ it('lays workloads side by side where only the MTU varies', () => {
       { name: 'mtu_bytes', label: 'MTU', unit: 'bytes', levels: [1500, 3000, 9000], level_count: 3, choice: true },
       { name: 'workload', label: 'Workload', unit: '', levels: ['tcp', 'udp'], level_count: 2, choice: false },
     ],
-    measures: DEFINITIONS.filter((q) => q.name === 'throughput_mbps').map((q) => ({ ...q, cells: 6 })),
+    measures: DEFINITIONS.filter((q) => q.name === 'throughput_mbps').map((q) => ({ ...q, cells: 6, raw: false })),
     default_view: null,
   };
   const { layers, scene } = drawn({ of: 'experiment', experiment, cells }, 'workload=udp');

@@ -27,7 +27,7 @@ const factor = (name: string, levels: (number | string)[]) => ({
 const measure = (name: string) => ({ name }) as Listed['measures'][number];
 const LAB: Listed = {
   factors: [factor('mtu_bytes', [1500, 9000]), factor('workload', ['a,b', 'udp & tcp'])],
-  measures: [measure('packets_per_interrupt'), measure('throughput_mbps')],
+  measures: [measure('throughput_mbps'), measure('packets_per_interrupt')],
   default_view: null,
 };
 const read = (query: string) => readListing(query, LAB);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The measures of the cells: what is looked at, and what they lack.
+import type { MeasureOf } from '../../../api/types';
 import { AfterPaint } from '../../../components/AfterPaint';
 import { Rich } from '../../../components/Rich';
 import type { BundledQuantity } from '../../../state/models';
@@ -23,37 +24,8 @@ function unitNote(q: BundledQuantity): string {
   return q.unit.endsWith('/GB') ? (unit === 'jiffies' || unit === 's' ? unit : 'per 10⁹ B') : unit;
 }
 
-/** Counted by the interface or the kernel, and only useful beside the time they were counted in. */
-const RAW = new Set([
-  'elapsed_s',
-  'rx_bytes',
-  'rx_packets',
-  'tx_bytes',
-  'tx_packets',
-  'rx_interrupts',
-  'rx_line_interrupts',
-  'drops',
-  'interface_drops',
-  'ring_drops',
-  'backlog_drops',
-  'socket_drops',
-  'datagrams_lost',
-  'traffic_cpu_s',
-  'traffic_cpu_jiffies',
-  'interface_cpu_s',
-  'interface_cpu_jiffies',
-  'interface_cpu_jiffies_per_gb',
-  'workload_cpu_s',
-  'workload_cpu_jiffies',
-  'workload_cpu_jiffies_per_gb',
-  'host_cpu_s',
-  'probe_cpu_s',
-  'package_energy_j',
-  'system_cpu_s',
-  'system_cpu_jiffies',
-  'tx_throughput_mbps',
-  'rx_packets_per_gb',
-]);
+/** Listed apart: of use only beside the time it was counted in. */
+const isRaw = (m: BundledQuantity | MeasureOf): boolean => 'raw' in m && m.raw;
 
 /** Its press chooses the measure; the definition opens where the pointer rests, or with “?”. */
 function Named({ of }: { of: BundledQuantity }) {
@@ -74,10 +46,10 @@ export function Measures() {
   const chosen = view.measure.name;
   const options = (list: readonly BundledQuantity[]) =>
     list.map((m) => ({ value: m.name, label: <Named of={m} />, note: <Rich>{unitNote(m)}</Rich> }));
-  const first = slice.measures.filter((m) => !RAW.has(m.name) || m.name === chosen);
-  const raw = slice.measures.filter((m) => RAW.has(m.name) && m.name !== chosen);
+  const first = slice.measures.filter((m) => !isRaw(m) || m.name === chosen);
+  const raw = slice.measures.filter((m) => isRaw(m) && m.name !== chosen);
   const lacking = slice.missing
-    .filter((m) => !RAW.has(m.name))
+    .filter((m) => !isRaw(m))
     .map((m) => ({
       value: m.name,
       label: <Named of={m} />,
