@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from coalescope.analyses import schemas
 from coalescope_models.inference.statistics import SEQUENCE_NOT_KNOWN
 
 
@@ -95,6 +96,19 @@ def test_replicates_are_planned(client: Any) -> None:
     assert (single["borrowed"], single["width_percent"]) == (True, None)
     assert found["runs_to_add"] == sum(cell["more"] for cell in found["cells"])
     assert plan(client, 2, delay_us="0").json()["runs_to_add"] == 1
+
+
+@pytest.mark.parametrize("path", ["replication-plan?width_percent=1&", "replicates?"])
+def test_an_answer_in_pieces_is_the_one_that_it_is_whole(
+    client: Any, monkeypatch: pytest.MonkeyPatch, path: str
+) -> None:
+    client.upload(table(), "lab.csv")
+    asked = f"/api/experiments/lab/{path}measure=throughput_mbps"
+    whole = client.get(asked)
+    assert len(whole.json()["cells"]) == 4
+    monkeypatch.setattr(schemas, "_PER_PIECE", 3)
+    assert client.get(asked).content == whole.content
+    assert "content-length" not in whole.headers
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,7 @@
 
 import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -82,6 +82,25 @@ def test_cells_that_are_too_many_to_be_told_are_fetched_beside_the_scripts(
     assert beside in published.get(VIEW).text
     # with runs left out, other cells are asked for
     assert beside not in published.get(f"{VIEW}?without=0123").text
+
+
+def test_what_could_not_be_told_is_not_written_either(
+    published: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of the largest experiment the cells alone would be 55 MiB, kept beside those of 15 others."""
+
+    def written(*_: object) -> None:
+        raise AssertionError("all cells were written")
+
+    def endless(*_: object) -> Iterator[dict[str, Any]]:
+        for number in range(100_000):
+            yield {**FIT, "where": {"mtu_bytes": number}}
+        raise AssertionError("fits of all choices were kept")
+
+    monkeypatch.setattr(preload, "_MOST_CHARACTERS", 1000)
+    monkeypatch.setattr(preload, "cells_out", written)
+    monkeypatch.setattr(preload, "fit_requests", endless)
+    assert told(published).keys() == {"experiments/geist-2005-nfs.json"}
 
 
 def test_new_data_are_told_at_once(published: Any) -> None:

@@ -259,14 +259,18 @@ def test_uploads_together_cannot_make_an_experiment_larger_than_one_may_be(
     assert client.upload(more, experiment="of-its-own").status_code == 201
 
 
+@pytest.mark.parametrize(("layout", "of_all"), [("rows", "cells"), ("columns", "id")])
 def test_cells_in_pieces_are_the_answer_that_they_are_whole(
-    make_client: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+    make_client: Callable[..., Any], monkeypatch: pytest.MonkeyPatch, layout: str, of_all: str
 ) -> None:
     client = make_client()
     assert client.upload(CSV, experiment="lab").status_code == 201
-    asked = ("/api/experiments/lab/cells", "/api/experiments/lab/cells?mtu_bytes=1500")
+    asked = [
+        f"/api/experiments/lab/cells?layout={layout}{where}" for where in ("", "&mtu_bytes=1500")
+    ]
     whole = [client.get(path) for path in asked]
     monkeypatch.setattr(cells, "_PER_PIECE", 3)
+    monkeypatch.setattr(cells, "_VALUES_PER_PIECE", 3)
     monkeypatch.setattr(endpoints, "CELLS_WHOLE", 0)
     other = make_client()  # which has kept no answer
     parts = [other.get(path) for path in asked]
@@ -274,7 +278,7 @@ def test_cells_in_pieces_are_the_answer_that_they_are_whole(
     assert "content-length" in whole[0].headers
     assert "content-length" not in parts[0].headers
     assert parts[0].headers["etag"] == whole[0].headers["etag"]
-    assert [len(answer.json()["cells"]) for answer in whole] == [4, 2]
+    assert [len(answer.json()[of_all]) for answer in whole] == [4, 2]
 
 
 class InProcess(httpx.BaseTransport):

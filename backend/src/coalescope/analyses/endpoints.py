@@ -4,14 +4,15 @@
 from typing import Annotated
 
 from fastapi import APIRouter, Query, Request
+from fastapi.responses import StreamingResponse
 
 from coalescope.analyses import service, variance
 from coalescope.analyses.schemas import (
     ReplicatesOut,
     ReplicationPlanOut,
     VarianceOut,
-    plan_out,
-    replicates_out,
+    plan_json,
+    replicates_json,
     variance_out,
 )
 from coalescope.experiments.endpoints import WHERE_PARAMETERS
@@ -51,7 +52,12 @@ def get_variance(
     return variance_out(service.analyse_variance(connection, experiment, measure, two, where, uids))
 
 
-@router.get("/{slug}/replication-plan", openapi_extra=WHERE_PARAMETERS, summary="Plan replicates")
+@router.get(
+    "/{slug}/replication-plan",
+    response_model=ReplicationPlanOut,
+    openapi_extra=WHERE_PARAMETERS,
+    summary="Plan replicates",
+)
 def get_replication_plan(
     connection: ReadConnection,
     request: Request,
@@ -61,7 +67,7 @@ def get_replication_plan(
         float, Query(gt=0, le=100, description="Wanted half width of each 95 % interval")
     ],
     without: Without = "",
-) -> ReplicationPlanOut:
+) -> StreamingResponse:
     """Which cells to measure again, and how often, so that each mean is known well enough.
 
     FACTOR=VALUE, any number, chooses cells.
@@ -69,19 +75,23 @@ def get_replication_plan(
     experiment = get_experiment(connection, slug)
     where = _where(request, "measure", "width_percent", "without")
     uids = identities(without)
-    return plan_out(
-        service.plan_replicates(connection, experiment, measure, width_percent, where, uids)
-    )
+    plan = service.plan_replicates(connection, experiment, measure, width_percent, where, uids)
+    return StreamingResponse(plan_json(plan), media_type="application/json")
 
 
-@router.get("/{slug}/replicates", openapi_extra=WHERE_PARAMETERS, summary="List replicates")
+@router.get(
+    "/{slug}/replicates",
+    response_model=ReplicatesOut,
+    openapi_extra=WHERE_PARAMETERS,
+    summary="List replicates",
+)
 def get_replicates(
     connection: ReadConnection,
     request: Request,
     slug: str,
     measure: str,
     without: Without = "",
-) -> ReplicatesOut:
+) -> StreamingResponse:
     """Each cell's replicates in one measure: how they spread, and which do not belong.
 
     FACTOR=VALUE, any number, chooses cells.
@@ -89,7 +99,8 @@ def get_replicates(
     experiment = get_experiment(connection, slug)
     where = _where(request, "measure", "without")
     uids = identities(without)
-    return replicates_out(service.list_replicates(connection, experiment, measure, where, uids))
+    found = service.list_replicates(connection, experiment, measure, where, uids)
+    return StreamingResponse(replicates_json(found), media_type="application/json")
 
 
 def _where(request: Request, *own: str) -> list[tuple[str, str]]:

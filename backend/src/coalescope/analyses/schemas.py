@@ -1,8 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Analyses as the API shows them."""
 
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from typing import Any, TypeVar
+
 from coalescope_models.inference.statistics import Independence
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, Field, TypeAdapter
 
 from coalescope.analyses.replicates import Replicates, describe_replicates
 from coalescope.analyses.replication import ReplicationPlan, describe_plan
@@ -34,6 +38,10 @@ class VarianceOut(BaseModel):
     without: list[str] = Field(description="Current runs that were left out as asked")
     effects: list[EffectOut]
     message: str | None = Field(description="What limits it")
+
+
+_PER_PIECE = 100
+Found = TypeVar("Found", ReplicationPlan, Replicates)
 
 
 class PlannedCellOut(BaseModel):
@@ -108,6 +116,36 @@ def variance_out(variance: Variance) -> VarianceOut:
     return VarianceOut.model_validate(describe_variance(variance))
 
 
+_PLANNED: TypeAdapter[list[Any]] = TypeAdapter(list[PlannedCellOut])
+_REPLICATED: TypeAdapter[list[Any]] = TypeAdapter(list[ReplicatedCellOut])
+
+
 def plan_out(plan: ReplicationPlan) -> ReplicationPlanOut:
     """That plan as the API shows it."""
     return ReplicationPlanOut.model_validate(describe_plan(plan))
+
+
+def plan_json(plan: ReplicationPlan) -> Iterator[bytes]:
+    """The JSON of plan_out, piece by piece: it can be of 30,000 cells."""
+    about = plan_out(replace(plan, cells=())).model_copy(update={"runs_to_add": plan.runs_to_add})
+    return _with_cells(about, _PLANNED, (plan_out(some).cells for some in _blocks(plan)))
+
+
+def replicates_json(found: Replicates) -> Iterator[bytes]:
+    """The JSON of replicates_out, piece by piece: it can be of 20,000 runs."""
+    about = replicates_out(replace(found, cells=()))
+    return _with_cells(about, _REPLICATED, (replicates_out(some).cells for some in _blocks(found)))
+
+
+def _blocks(found: Found) -> Iterator[Found]:
+    for start in range(0, len(found.cells), _PER_PIECE):
+        yield replace(found, cells=found.cells[start : start + _PER_PIECE])
+
+
+def _with_cells(
+    about: BaseModel, adapter: TypeAdapter[list[Any]], blocks: Iterable[list[Any]]
+) -> Iterator[bytes]:
+    yield about.model_dump_json().encode().removesuffix(b"]}")
+    for place, cells in enumerate(blocks):
+        yield (b"," if place else b"") + adapter.dump_json(cells)[1:-1]
+    yield b"]}"

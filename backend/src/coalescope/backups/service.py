@@ -31,6 +31,7 @@ from coalescope.db.engine import (
 )
 from coalescope.db.migrations import migrate
 from coalescope.errors import CoalescopeError, refused
+from coalescope.runs.kept_summaries import too_large
 from coalescope.storage.object_store import (
     LOGS_NAME,
     DirectoryObjectStore,
@@ -75,7 +76,8 @@ def back_up(source: Store, target: Path) -> Copied:
 def restore(backup: Path, target: Path) -> Copied:
     """Copy a backup into a folder without a store.
 
-    Errors: CoalescopeError 404, 409; 422 for a database that is not all of this program's making.
+    Errors: CoalescopeError 404, 409; 422 for a database that is not all of this program's making,
+    or has an experiment that is larger than one can become.
     """
     if (target / SQLITE_NAME).exists():
         raise CoalescopeError(
@@ -105,6 +107,7 @@ def _open(backup: Path) -> Store:
     try:
         with found.database.read() as connection:
             faults = list(islice(schema_faults(connection), _MOST_FAULTS))
+            faults = faults or list(islice(too_large(connection), _MOST_FAULTS))
         if faults:
             raise refused(faults)
     except BaseException:

@@ -94,7 +94,7 @@ def prediction_dataset(document: Document) -> "xarray.Dataset":
 def _axes(settings: Sequence[Mapping[str, Any]]) -> dict[str, NDArray[Any]]:
     """Levels of each factor, in rising order; NaN or "" where some setting is without one."""
     levels = factor_levels(settings)
-    kinds = factor_types(list(levels), settings)
+    kinds = factor_types(settings)
     axes: dict[str, NDArray[Any]] = {}
     for name, found in levels.items():
         is_text = kinds[name] == "string"

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 
 from coalescope.client.extras import required
 from coalescope.client.source import Document
-from coalescope.experiments.levels import factor_levels
 from coalescope.exports.parquet import factor_types
 
 if TYPE_CHECKING:
@@ -52,7 +51,7 @@ class Columns:
         """A column for each factor that some row sets."""
         told = {each["name"]: _told(each) for each in about}
         settings = [row["factors"] for row in self._rows]
-        for name, kind in factor_types(list(factor_levels(settings)), settings).items():
+        for name, kind in factor_types(settings).items():
             take = _text_level(name) if kind == "string" else _number_level(name)
             self.add(name, "string" if kind == "string" else "float64", take, told.get(name))
 

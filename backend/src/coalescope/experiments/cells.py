@@ -1,20 +1,21 @@
 # SPDX-License-Identifier: Apache-2.0
 """Cells as the API shows them: an object for each, or a list for each quantity."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from itertools import islice
 from typing import Any
 
 from pydantic import TypeAdapter
+from pydantic_core import to_json
 
 from coalescope.experiments.records import CellRecord, ExperimentRecord, SummaryRecord
-from coalescope.experiments.schemas import CellColumnsOut, CellOut, CellsOut, SummaryColumnsOut
+from coalescope.experiments.schemas import CellColumnsOut, CellOut, CellsOut
 from coalescope.runs.intervals import JudgedCells
 
 _PER_PIECE = 100
+_VALUES_PER_PIECE = 5000
 _CELLS = TypeAdapter(list[CellOut])
-#: Writes JSON as bytes; a model's own method writes text, of which the answer is a second copy.
-CELLS_JSON: TypeAdapter[Any] = TypeAdapter(CellsOut | CellColumnsOut)
 
 
 def cells_out(record: ExperimentRecord, judged: JudgedCells) -> CellsOut:
@@ -44,30 +45,62 @@ def cells_json(record: ExperimentRecord, judged: JudgedCells) -> Iterator[bytes]
     yield tail
 
 
-def cell_columns_out(record: ExperimentRecord, judged: JudgedCells) -> CellColumnsOut:
-    """A list for each quantity, with the same numbers."""
+def cell_columns_json(record: ExperimentRecord, judged: JudgedCells) -> Iterator[bytes]:
+    """The JSON of CellColumnsOut: a list for each quantity, with the same numbers, list by list."""
     cells = judged.cells
-    factors = dict.fromkeys(name for cell in cells for name in cell.factors)
-    measures = dict.fromkeys(name for cell in cells for name in cell.measures)
-    return CellColumnsOut(
+    none = CellColumnsOut(
         experiment=record.slug,
         data_version=record.data_version,
         independence=dict(judged.independence),
         left_out=list(judged.left_out),
-        id=[cell.id for cell in cells],
-        factors={name: [cell.factors.get(name) for cell in cells] for name in factors},
-        runs=[cell.runs for cell in cells],
-        partial_runs=[cell.partial_runs for cell in cells],
-        measures={name: _columns([cell.measures.get(name) for cell in cells]) for name in measures},
+        id=[],
+        factors={},
+        runs=[],
+        partial_runs=[],
+        measures={},
     )
+    head, id_, _ = none.model_dump_json().encode().partition(b'"id":')
+    yield head + id_
+    yield from _list(cell.id for cell in cells)
+    factors = dict.fromkeys(name for cell in cells for name in cell.factors)
+    yield b',"factors":'
+    yield from _object((name, _list(cell.factors.get(name) for cell in cells)) for name in factors)
+    yield b',"runs":'
+    yield from _list(cell.runs for cell in cells)
+    yield b',"partial_runs":'
+    yield from _list(cell.partial_runs for cell in cells)
+    measures = dict.fromkeys(name for cell in cells for name in cell.measures)
+    yield b',"measures":'
+    yield from _object(
+        (name, _columns([cell.measures.get(name) for cell in cells])) for name in measures
+    )
+    yield b"}"
 
 
-def _columns(summaries: Sequence[SummaryRecord | None]) -> SummaryColumnsOut:
+def _columns(summaries: Sequence[SummaryRecord | None]) -> Iterator[bytes]:
+    """The JSON of SummaryColumnsOut."""
     ends = [each.ci95 if each else None for each in summaries]
-    return SummaryColumnsOut(
-        n=[each.n if each else None for each in summaries],
-        mean=[each.mean if each else None for each in summaries],
-        sd=[each.sd if each else None for each in summaries],
-        ci95_low=[pair[0] if pair else None for pair in ends],
-        ci95_high=[pair[1] if pair else None for pair in ends],
-    )
+    columns: dict[str, Iterable[Any]] = {
+        "n": (each.n if each else None for each in summaries),
+        "mean": (each.mean if each else None for each in summaries),
+        "sd": (each.sd if each else None for each in summaries),
+        "ci95_low": (pair[0] if pair else None for pair in ends),
+        "ci95_high": (pair[1] if pair else None for pair in ends),
+    }
+    return _object((name, _list(values)) for name, values in columns.items())
+
+
+def _object(members: Iterable[tuple[str, Iterable[bytes]]]) -> Iterator[bytes]:
+    yield b"{"
+    for place, (name, pieces) in enumerate(members):
+        yield (b"," if place else b"") + to_json(name) + b":"
+        yield from pieces
+    yield b"}"
+
+
+def _list(values: Iterable[Any]) -> Iterator[bytes]:
+    opened, rest = b"[", iter(values)
+    while block := list(islice(rest, _VALUES_PER_PIECE)):
+        yield opened + to_json(block, inf_nan_mode="null")[1:-1]
+        opened = b","
+    yield b"[]" if opened == b"[" else b"]"

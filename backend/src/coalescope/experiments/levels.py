@@ -4,6 +4,8 @@
 import json
 import math
 from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
+from operator import itemgetter
 
 from coalescope.errors import CoalescopeError, did_you_mean
 from coalescope.experiments.records import CellRecord, Choice, Factors, FactorValue
@@ -86,12 +88,17 @@ def level_order(value: FactorValue | None) -> tuple[int, float, str]:
 def in_order(cells: Iterable[CellRecord]) -> list[CellRecord]:
     """The cells in the fixed order of their factors."""
     found = list(cells)
-    places = {name: place for place, name in enumerate(factor_names(found))}
+    places = {name: -place for place, name in enumerate(factor_names(found))}
+
+    @cache  # one for all cells of that level
+    def place(name: str, level: FactorValue) -> tuple[int, tuple[int, float, str]]:
+        return (places[name], level_order(level))
 
     def key(cell: CellRecord) -> list[tuple[int, tuple[int, float, str]]]:
         """Level by level, one that is absent first: only those that a cell has are looked at."""
-        own = sorted((places[name], level_order(level)) for name, level in cell.factors.items())
-        return [(-place, level) for place, level in own]
+        return sorted(
+            (place(*own) for own in cell.factors.items()), key=itemgetter(0), reverse=True
+        )
 
     return sorted(found, key=key)
 

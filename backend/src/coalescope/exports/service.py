@@ -58,16 +58,14 @@ def write_parquet(
     if what == "cells":
         judged = cells_in_sequence(connection, experiment, without)
         cells = judged.cells
-        types = parquet.factor_types(factor_names(cells), (cell.factors for cell in cells))
+        types = parquet.factor_types(cell.factors for cell in cells)
         why = _reasons(judged)
         parquet.write_cells(sink, experiment, types, measure_names(cells), cells, why)
         return
-    settings = list(repository.factors_of_cells(connection, experiment.id, without))
-    names = sorted({name for factors in settings for name in factors}, key=glossary_order)
+    types = parquet.factor_types(repository.factors_of_cells(connection, experiment.id, without))
     found = repository.measures_of_runs(connection, experiment.id, without)
     measures = sorted((column.name for column in found), key=glossary_order)
     runs = repository.current_runs(connection, experiment.id, without)
-    types = parquet.factor_types(names, settings)
     parquet.write_runs(sink, experiment, types, measures, runs)
 
 

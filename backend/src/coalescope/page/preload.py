@@ -8,8 +8,9 @@ beside the page's scripts instead of after them. The page asks for whatever is m
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any
 from urllib.parse import unquote
 
@@ -23,7 +24,7 @@ from coalescope.errors import CoalescopeError
 from coalescope.experiments.cells import cells_out
 from coalescope.experiments.conditional import tag_of
 from coalescope.experiments.description import describe_experiment
-from coalescope.experiments.records import ExperimentRecord
+from coalescope.experiments.records import CellRecord, ExperimentRecord
 from coalescope.experiments.schemas import ExperimentOut
 from coalescope.experiments.service import SLUG, get_experiment
 from coalescope.fits.cache import LruCache
@@ -38,6 +39,11 @@ _ADDRESS = re.compile(r"(?:/embed)?/explorer/([^/]+)/?")
 _KEPT = 16
 # What is larger comes no sooner with the document than after it.
 _MOST_CHARACTERS = 2**18
+# Of a cell without a measure, and of a summary: shorter they cannot be written.
+_CELL_CHARACTERS = len('{"id":1,"factors":{},"runs":1,"partial_runs":0,"measures":{}}')
+_SUMMARY_CHARACTERS = len('"a":{"n":1,"mean":0.0,"sd":null,"ci95":null}')
+# A view has a fit for each choice of levels: of the largest experiment hundreds of thousands.
+_MOST_FITS = 1000
 # As the page asks for them, so that it is given what is under way (frontend/src/api/client.ts).
 _PRELOADED = (
     '    <link rel="preload" as="fetch" crossorigin '
@@ -52,7 +58,7 @@ class _Known:
     """What is told of an experiment while it stands, and the fits of its own view."""
 
     experiment: str
-    cells: str
+    cells: str | None  # where they are too many to be told
     method: str
     measure: str | None
     fits: tuple[Mapping[str, Any], ...]
@@ -93,9 +99,10 @@ class Preloader:
         fits = list(self._first_fits(record, known, asked))
         if fits:
             answers[f"{own}/fits.json"] = _encoded(fits)
-        whole = _element(answers | {f"{own}/cells.json": known.cells})
-        if len(whole) <= _MOST_CHARACTERS:
-            return whole
+        if known.cells is not None:
+            whole = _element(answers | {f"{own}/cells.json": known.cells})
+            if len(whole) <= _MOST_CHARACTERS:
+                return whole
         # with runs left out, the page asks for other cells
         beside = "" if "without" in asked else _PRELOADED.format(slug=slug)
         return beside + _element(answers)
@@ -122,16 +129,24 @@ class Preloader:
         judged = self._judged.get(tag_of(record), lambda: cells_in_sequence(connection, record))
         cells = judged.cells
         experiment = ExperimentOut.model_validate(describe_experiment(record, cells))
-        listed = cells_out(record, judged)
-        told, filled = experiment.model_dump(mode="json"), listed.model_dump(mode="json")
+        told = experiment.model_dump(mode="json")
+        settings = {"cells": [{"factors": cell.factors} for cell in cells]}
         view, fit = told["default_view"], told["default_fit"]
         return _Known(
             experiment=_encoded(told),
-            cells=_of_an_element(listed.model_dump_json()),
+            cells=_of_an_element(cells_out(record, judged).model_dump_json())
+            if _least_characters(cells) <= _MOST_CHARACTERS
+            else None,
             method=fit["method"] if fit else DEFAULT_METHOD,
             measure=view["measure"] if view else None,
-            fits=tuple(fit_requests(told, filled)),
+            fits=tuple(islice(fit_requests(told, settings), _MOST_FITS)),
         )
+
+
+def _least_characters(cells: Sequence[CellRecord]) -> int:
+    """What the cells take at least, told without being written."""
+    summaries = sum(len(cell.measures) for cell in cells)
+    return len(cells) * _CELL_CHARACTERS + summaries * _SUMMARY_CHARACTERS
 
 
 def _encoded(answer: Json | list[Json]) -> str:

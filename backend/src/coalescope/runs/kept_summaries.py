@@ -9,8 +9,9 @@ from contextlib import suppress
 
 from sqlalchemy.engine import Connection
 
-from coalescope.errors import conflict
+from coalescope.errors import Problem, conflict
 from coalescope.experiments.records import ExperimentRecord, SummaryRecord
+from coalescope.experiments.service import list_experiments
 from coalescope.runs import summary_repository
 from coalescope.runs.records import RecomputedCell
 from coalescope.runs.summaries import summarise_values
@@ -49,13 +50,35 @@ def recompute(connection: Connection, cell_ids: Iterable[int]) -> None:
         summary_repository.count_current_runs(connection, touched)
 
 
-def _refuse_growth(slug: str, before: tuple[int, ...], after: tuple[int, ...]) -> None:
-    bounds = {
+def too_large(connection: Connection) -> Iterator[Problem]:
+    """The experiments that are larger than one can become, unless deleted.
+
+    They can be of a time before there was a bound, or of somebody who wrote to the database.
+    """
+    for experiment in list_experiments(connection):
+        extent = summary_repository.extent(connection, experiment.id)
+        for (what, bound), now in zip(_bounds().items(), extent, strict=True):
+            if now > bound:
+                yield Problem(
+                    "experiment_too_large",
+                    f"{experiment.slug!r} has {now:,} {what}; an experiment can have {bound:,}.",
+                    {"experiment": experiment.slug},
+                    "Every reader receives all cells: retract runs, or delete it. Of a backup: "
+                    "copy its files into a new folder, serve that and do so there.",
+                )
+
+
+def _bounds() -> dict[str, int]:
+    """Of each part of an extent."""
+    return {
         "cells": EXPERIMENT_CELLS,
         "characters of their settings": EXPERIMENT_SETTINGS_CHARACTERS,
         "summaries of measures": EXPERIMENT_SUMMARIES,
     }
-    for (what, bound), was, now in zip(bounds.items(), before, after, strict=True):
+
+
+def _refuse_growth(slug: str, before: tuple[int, ...], after: tuple[int, ...]) -> None:
+    for (what, bound), was, now in zip(_bounds().items(), before, after, strict=True):
         if now > max(bound, was):
             raise conflict(
                 "experiment_too_large",

@@ -62,6 +62,7 @@ def verify(database: Database, store: ObjectStore, deep: Reading | None = None) 
             listings = [Listing(one.id) for one in list_stored(connection)]
             experiments = len(listings)
             run_count = sum(page_of(connection, each, limit=0)[0] for each in listings)
+            faults += kept_summaries.too_large(connection)
             faults += _summaries(connection)
         for file in files:
             faults += _file(database, store, file, deep)
