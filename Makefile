@@ -16,7 +16,7 @@ SITE_SOURCES := $(shell find docs models/src backend/src host/src -type f -not -
 PYTHON_PROJECTS := models/pyproject.toml host/pyproject.toml backend/pyproject.toml
 
 .DEFAULT_GOAL := help
-.PHONY: help setup serve docker page docs wheels packages arm64-logger host-tools logger traffic manual install install-documents test test-python test-alone test-servers test-scale test-docker test-guest test-driver test-sweep test-page test-e2e lint testbed soak bench client sbom audit lock clean
+.PHONY: help setup serve docker page docs wheels packages arm64-logger host-tools logger traffic manual install install-documents test test-python test-alone test-servers test-scale test-docker test-guest test-driver test-sweep test-page test-e2e trees lint testbed soak bench client sbom audit lock clean
 
 help: ## Say what can be made
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -169,6 +169,9 @@ test-page: node_modules ## The page's unit tests
 
 test-e2e: setup-dev tools page docs logger $(STAMPS)/notebooks ## The page in a real Chromium, on real recordings
 	$(call disturbed_once_more,e2e,$(BIN)/python -m pytest -n 2 --dist loadfile -m "browser and not soak" -q)
+
+trees: setup-dev tools page ## Write what a screen reader is told of each page anew, into e2e/trees: read what changed
+	TREES=write $(BIN)/python -m pytest -q e2e/tests/test_accessibility_trees.py
 
 lint: setup-dev node_modules ## Lint, types, import contracts, and that generated files are fresh
 	$(BIN)/ruff check

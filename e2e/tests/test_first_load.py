@@ -182,7 +182,7 @@ def test_3d_editor_and_python_wait_until_they_are_wanted(page: Page) -> None:
     stand_still(page)
     assert not asked(page, THREE_D)
     page.goto(f"{NFS}?view=3d")
-    expect(page.get_by_role("group", name=re.compile("against the settings"))).to_be_visible()
+    expect(page.get_by_role("img", name=re.compile("against the settings"))).to_be_visible()
     eventually(page, lambda: asked(page, THREE_D))
     stand_still(page)
     assert not asked(page, EDITOR)

@@ -210,7 +210,7 @@ def test_pinned_sets_are_drawn_compared_and_survive_a_reload(page: Page) -> None
 
 
 # The number beside a slider.
-SHOWN = "it => it.closest('.param').querySelector('output').textContent"
+SHOWN = "it => it.closest('.param').querySelector('.typed span').textContent"
 
 
 def said(page: Page) -> list[str]:

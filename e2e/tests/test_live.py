@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import Any
 from urllib.parse import urlencode
 from urllib.request import Request, urlopen
@@ -11,7 +12,7 @@ from urllib.request import Request, urlopen
 import pytest
 from playwright.sync_api import Page, expect
 
-from .conftest import Console, Server
+from .conftest import Console, Server, stand_still
 
 pytestmark = [pytest.mark.browser, pytest.mark.stores]
 
@@ -77,3 +78,44 @@ def test_a_list_that_stays_open_gets_what_is_new(server: Server, page: Page) -> 
     urlopen(Request(f"{server.url}/api/uploads?{query}", table, method="POST")).close()
     page.clock.fast_forward(LOOKS_AGAIN_MS)
     expect(page.get_by_role("link", name="New since then", exact=True)).to_be_visible()
+
+
+def cost_row(mtu: int, delay: int) -> str:
+    """What the cost model is fitted to: the counts of 5 GB."""
+    packets = 5_000_000_000 // (mtu - 40)
+    interrupts = round(packets / (1 + delay / 12))
+    cpu_s = 40 + 0.0027 * packets / 1000 + 0.011 * interrupts / 1000
+    return f"{mtu},{delay},1,5000000000,{packets},{interrupts},{cpu_s:.3f}"
+
+
+def test_what_a_sweep_has_measured_is_drawn_as_data_so_far(
+    server: Server, page: Page, console: Console
+) -> None:
+    console.expected.append("422")  # the first cells carry neither a fit nor a recommendation
+    slug = "live-cost"
+    cells = [{"mtu_bytes": mtu, "delay_us": delay} for mtu, delay in CELLS]
+    sweep = {"experiment": slug, "replicates": 2, "cells": cells}
+    put(server, "/api/sweeps/live-cost-sweep", sweep | progress(server, 0))
+    header = "mtu_bytes,delay_us,replicate,rx_bytes,rx_packets,rx_interrupts,system_cpu_s"
+    head = page.locator(".head")
+    for done, (mtu, delay) in enumerate(CELLS, 1):
+        query = urlencode({"filename": f"cost-{done}.csv", "experiment": slug})
+        table = f"{header}\n{cost_row(mtu, delay)}\n".encode()
+        urlopen(Request(f"{server.url}/api/uploads?{query}", table, method="POST")).close()
+        put(server, "/api/sweeps/live-cost-sweep/progress", progress(server, done))
+        if done == 1:
+            page.goto(f"/explorer/{slug}?measure=system_cpu_s_per_gb")
+        words = f"{done} of 6 planned cells so far" if done < 6 else "6 measured cells"
+        expect(head).to_contain_text(words)
+        stand_still(page)
+        # a row says nothing of the other, and a model's surface comes with a fit to all cells
+        if done < 6:
+            expect(head).to_contain_text(re.compile("between them|^System CPU.*1 of 6 planned"))
+            expect(page.locator(".param")).to_have_count(0)
+        else:
+            expect(head).to_contain_text("The model’s surface under the 6")
+            expect(page.get_by_text("6 cells, condition")).to_be_visible()
+        expect(page.locator(".advice")).to_contain_text("so far: the sweep goes on")
+    put(server, "/api/sweeps/live-cost-sweep/progress", progress(server, 6, "ended"))
+    expect(head).not_to_contain_text("so far")
+    expect(page.locator(".advice")).not_to_contain_text("so far")

@@ -57,7 +57,7 @@ from coalescope.tokens.endpoints import router as changes
 from coalescope.tokens.service import any_valid
 from coalescope.untrusted.confinement import OF_THE_SERVER
 from coalescope.uploads.endpoints import router as uploads
-from coalescope.web.compressed import CompressedAnswers
+from coalescope.web.compressed import KEPT_BYTES, CompressedAnswers
 from coalescope.web.concurrency import ConcurrencyLimiter
 from coalescope.web.error_responses import ERROR_RESPONSES, install_error_handlers
 from coalescope.web.head_requests import HeadRequests
@@ -193,7 +193,7 @@ def _add_outermost_middleware(app: FastAPI, policy: AccessPolicy, tracer: Tracer
         most = {kind: getattr(settings, f"{kind}_per_minute") for kind in kinds}
         app.add_middleware(RateLimit, per_minute=most)
     app.add_middleware(ResponseCacheMiddleware, database=database)
-    app.add_middleware(CompressedAnswers)
+    app.add_middleware(CompressedAnswers, kept=LruCache[bytes](KEPT_BYTES, weigh=len))
     protect(app, policy, _secret(settings), StoredCallers(database))
     app.add_middleware(MetricsMiddleware, metrics=app.state.metrics)
     if tracer is not None:

@@ -3,12 +3,15 @@
 
 from collections.abc import Callable
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import anyio
 import httpx
 import pytest
+from coalescope.fits.cache import LruCache
 from coalescope.web.compressed import CompressedAnswers
+from starlette.middleware.gzip import GZipResponder
 from starlette.responses import Response
 
 EXPERIMENT = "/api/experiments/geist-2005-nfs"
@@ -17,6 +20,10 @@ EXPERIMENT = "/api/experiments/geist-2005-nfs"
 @pytest.fixture
 def published(make_client: Callable[..., Any], datasets: Path) -> Any:
     return make_client(datasets_dir=datasets)
+
+
+def packing(app: Any, most_bytes: int = 2**20) -> CompressedAnswers:
+    return CompressedAnswers(app, LruCache(most_bytes, weigh=len))
 
 
 def both_ways(client: Any, path: str) -> tuple[Any, Any]:
@@ -54,7 +61,7 @@ def test_exports_are_compressed_piece_by_piece(published: Any) -> None:
 
 def test_what_is_compressed_in_itself_is_sent_as_it_is() -> None:
     log = bytes(2**15)
-    app = CompressedAnswers(Response(log, media_type="application/octet-stream"))
+    app = packing(Response(log, media_type="application/octet-stream"))
 
     async def ask() -> httpx.Response:
         way = httpx.ASGITransport(app)
@@ -64,6 +71,55 @@ def test_what_is_compressed_in_itself_is_sent_as_it_is() -> None:
     sent = anyio.run(ask)
     assert "content-encoding" not in sent.headers
     assert sent.content == log
+
+
+def counted(app: CompressedAnswers, monkeypatch: pytest.MonkeyPatch, times: int) -> list[bytes]:
+    """What was packed while an answer was asked for so often."""
+    packed: list[bytes] = []
+    whole = GZipResponder.apply_compression
+
+    async def watched(self: GZipResponder, body: bytes, *, more_body: bool) -> bytes:
+        packed.append(body)
+        return await whole(self, body, more_body=more_body)
+
+    monkeypatch.setattr(GZipResponder, "apply_compression", watched)
+
+    async def ask() -> None:
+        way = httpx.ASGITransport(app)
+        async with httpx.AsyncClient(transport=way, base_url="http://test") as client:
+            for _ in range(times):
+                sent = await client.get("/api/cells", headers={"Accept-Encoding": "gzip"})
+                assert sent.headers["content-encoding"] == "gzip"
+                assert sent.content == packed[-1]
+
+    anyio.run(ask)
+    return packed
+
+
+def test_an_answer_is_packed_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def same(scope: Any, receive: Any, send: Any) -> None:
+        await Response(b"1," * 2**16, media_type="application/json")(scope, receive, send)
+
+    assert len(counted(packing(same), monkeypatch, 3)) == 1
+
+
+def test_what_an_address_says_anew_is_packed_anew(monkeypatch: pytest.MonkeyPatch) -> None:
+    said = iter(range(3))
+
+    async def changing(scope: Any, receive: Any, send: Any) -> None:
+        await Response(f"{next(said)},".encode() * 2**16)(scope, receive, send)
+
+    assert len(counted(packing(changing), monkeypatch, 3)) == 3
+
+
+def test_no_more_is_kept_than_its_bound(monkeypatch: pytest.MonkeyPatch) -> None:
+    said = iter([0, 1, 2, 0, 0])
+
+    async def changing(scope: Any, receive: Any, send: Any) -> None:
+        await Response(Random(next(said)).randbytes(2**15))(scope, receive, send)
+
+    # each is larger than the bound: the last alone is kept
+    assert len(counted(packing(changing, 10_000), monkeypatch, 5)) == 4
 
 
 def test_the_tag_of_an_answer_is_the_same_either_way(published: Any) -> None:

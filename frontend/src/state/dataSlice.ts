@@ -193,6 +193,8 @@ export function throughCells(slice: DataSlice, points: readonly Point[], measure
   if (whole.shape === 'line' && across.size < FEWEST_OF_A_CURVE) return null;
   const wider = whole.facet !== null || toCome.length > 0;
   const layout = wider ? { x: settled(whole.x, cells), y: settled(whole.y, cells) } : whole;
+  // the first row of a plane says nothing of the others
+  if (layout.x?.levels.length === 1 || layout.y?.levels.length === 1) return null;
   return fieldOf(
     layout,
     points.map((p) => ({ x: p.x, y: p.y, value: p.mean })),

@@ -28,3 +28,6 @@ export interface ModelSubject {
 }
 
 export type Subject = ExperimentSubject | ModelSubject;
+
+/** A sweep is still measuring: what the cells say, they say so far. */
+export const isUnderWay = (subject: Subject): boolean => 'planned' in subject && !!subject.planned?.length;

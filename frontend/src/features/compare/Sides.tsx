@@ -66,7 +66,7 @@ function OneSide(props: {
       </label>
       <Levels side={side} onChange={onChange} />
       {onRemove && (
-        <button type="button" className="quiet small" onClick={onRemove} aria-label={`Take ${letter} out`}>
+        <button type="button" className="quiet small" onClick={onRemove} aria-label={`Remove ${letter}`}>
           <Icon name="bad" small /> Remove
         </button>
       )}

@@ -88,8 +88,7 @@ function Row(props: {
         <Kind kind={kind} />
       </td>
       <td className="n">
-        <b>{cells}</b>
-        <small>of {designed_cells}</small>
+        <b>{cells}</b> <small>of {designed_cells}</small>
       </td>
       <td>
         <Link href={`/experiments/${slug}/runs`} aria-label={`Runs of ${title}: ${replicates_label}`}>
@@ -203,7 +202,7 @@ export function ExperimentsPage() {
       )}
       {experiments.isPending && <LoadingLine label="Loading the experiments" />}
       <DataSets />
-      <table className="list">
+      <table className="list" aria-label="Experiments">
         <thead>
           <tr>
             <th scope="col">Experiment</th>

@@ -181,7 +181,7 @@ function Handle({
       tabIndex={0}
       role="slider"
       aria-orientation="vertical"
-      aria-label="Pull the line: up and down move it, left and right choose the parameter"
+      aria-label="Pull the line: up or down; left and right choose the parameter"
       aria-valuenow={0}
       onKeyDown={pull.key}
       onFocus={() => redraw()}
@@ -308,7 +308,7 @@ export const Chart = memo(function Chart({ onPicture }: { onPicture: (picture: C
         <svg ref={behind} className="behind" aria-hidden="true" />
         <canvas ref={canvas} className="surface" />
       </div>
-      <svg ref={svg} className="plot" role="group" aria-label={`${view.measure.label} against the settings`}>
+      <svg ref={svg} className="plot" role="img" aria-label={`${view.measure.label} against the settings`}>
         <Definitions />
         {DRAWN.map(group)}
       </svg>

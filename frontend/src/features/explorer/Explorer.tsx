@@ -75,12 +75,13 @@ function capital(words: string): string {
 }
 
 /** One sentence: what is drawn, over what. */
-function sentence(view: View, kind: string, cellsBusy: boolean): string {
+function sentence(view: View, subject: Subject, cellsBusy: boolean): string {
+  const kind = kindWord(subject);
   const n = view.points.length;
   const coming = view.slice.toCome.length;
   const cells =
     coming > 0
-      ? `${n} of ${n + coming} planned cells`
+      ? `${n} of ${n + coming} planned cells so far`
       : `${n} ${kind} ${n === 1 ? 'cell' : 'cells'}`.replace(/\s+/g, ' ');
   const unit = view.measure.unit === 'jiffies/GB' ? 'Jiffies of 10 ms. ' : '';
   if (cellsBusy) return 'Loading cells…';
@@ -125,7 +126,7 @@ function Head({ cellsBusy, still, title: Title }: { cellsBusy: boolean; still: b
           </QuantityName>
         </Title>
         <p>
-          <Rich>{sentence(view, kindWord(subject), cellsBusy)}</Rich>
+          <Rich>{sentence(view, subject, cellsBusy)}</Rich>
           {!cellsBusy && isCutOff(view) && ' The value axis does not start at zero.'}
           {!cellsBusy && isRejectedModel(view) && <b className="warn"> {rejectionWords(view)}</b>}
         </p>

@@ -184,9 +184,23 @@ function Neighbours({ figure }: { figure: Figure }) {
   const words = (f: Figure): string => `${documentOf(f).short}, ${f.label.toLowerCase()}`;
   return (
     <nav className="neighbours" aria-label="Other figures">
-      {before ? <Link href={`/figures/${before.id}`}>← {words(before)}</Link> : <span />}
+      {before ? (
+        <Link href={`/figures/${before.id}`}>
+          <span aria-hidden="true">← </span>
+          {words(before)}
+        </Link>
+      ) : (
+        <span />
+      )}
       <Link href="/figures">All figures</Link>
-      {after ? <Link href={`/figures/${after.id}`}>{words(after)} →</Link> : <span />}
+      {after ? (
+        <Link href={`/figures/${after.id}`}>
+          {words(after)}
+          <span aria-hidden="true"> →</span>
+        </Link>
+      ) : (
+        <span />
+      )}
     </nav>
   );
 }

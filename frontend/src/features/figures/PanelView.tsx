@@ -53,7 +53,8 @@ function Chart(props: {
   return (
     <div ref={host} className={small ? 'chart small' : `chart ${height > 300 ? 'tall' : ''}`}>
       {panel.form === 'heat' && width > 0 && <Surface panel={panel} size={size} />}
-      <svg width={width} height={height} role="img" aria-label={label}>
+      {/* the link around a small one says what it is */}
+      <svg width={width} height={height} role="img" aria-hidden={small} aria-label={label}>
         <g ref={group} />
       </svg>
     </div>

@@ -19,7 +19,7 @@ export function Panels({ figure, data, height }: { figure: Figure; data: CellsBy
     <div className={several ? 'panels several' : 'panels'}>
       {figure.panels.map((panel, i) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: the panels of a definition stand where they stand
-        <figure key={i} aria-label={panel.title ?? figure.title}>
+        <figure key={i}>
           {panel.title && (
             <figcaption>
               <Named name={titled(panel)}>{panel.title}</Named>

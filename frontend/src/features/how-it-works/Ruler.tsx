@@ -20,7 +20,7 @@ interface Props {
 export function Ruler({ control, value, words: given, onValue }: Props) {
   const [place, width] = useWidth<HTMLDivElement>();
   const svg = useRef<SVGSVGElement>(null);
-  const output = useRef<HTMLOutputElement>(null);
+  const output = useRef<HTMLSpanElement>(null);
   const { name, label, digits, unit } = control;
   const id = `set-${name}`;
   const words = given ?? worded(value, digits, control.meanings);
@@ -51,6 +51,7 @@ export function Ruler({ control, value, words: given, onValue }: Props) {
         <input
           id={id}
           type="range"
+          aria-label={label}
           min={trackOf(control, control.lo)}
           max={trackOf(control, control.hi)}
           step={strideOf(control)}

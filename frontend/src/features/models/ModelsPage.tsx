@@ -27,7 +27,7 @@ function Entry({ model }: { model: BundledModel }) {
         </p>
         <p className="note">{notesOf(model).citation}</p>
         <p className="note">
-          <Link href={`/models/${model.id}/about`} aria-label={`About ${model.title}`}>
+          <Link href={`/models/${model.id}/about`} aria-label={`About it: ${model.title}`}>
             About it
           </Link>{' '}
           ·{' '}

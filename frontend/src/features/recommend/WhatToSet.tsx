@@ -15,7 +15,7 @@ import type { ExplorerState } from '../../state/explorer';
 import { startWork } from '../../state/pendingWork';
 import type { Place } from '../../state/planned';
 import type { Store } from '../../state/store';
-import type { ExperimentSubject } from '../../state/subject';
+import { type ExperimentSubject, isUnderWay } from '../../state/subject';
 import { Adaptive } from './Adaptive';
 import type { Answered } from './answered';
 import { Controls } from './Controls';
@@ -237,6 +237,7 @@ export function WhatToSet(props: WhatToSetProps) {
       <span>
         {hostWords(experiment.kind)}: {experiment.subtitle}
       </span>
+      {isUnderWay(subject) && <b>so far: the sweep goes on</b>}
     </div>
   );
   if (!isOpen)

@@ -48,7 +48,7 @@ function Row(props: {
   return (
     <tr className={state}>
       <td>
-        <Link href={`/runs/${run.id}`} aria-label={`Run ${run.id}`}>
+        <Link href={`/runs/${run.id}`} aria-label={`Run ${run.id.slice(0, 8)}`}>
           {run.id.slice(0, 8)}
         </Link>
       </td>

@@ -13,11 +13,13 @@ function boxOf(anchor: string): DOMRect | null {
   return box && box.width > 0 ? box : null;
 }
 
-/** The window, without the readout that stays at its foot on a phone. */
+/** The readout that stays at the foot of a phone; elsewhere it has no extent. */
+const footOf = (): DOMRect | null => boxOf('.explorer .peek');
+
+/** The window, without that readout. */
 function roomOf(): { width: number; height: number } {
   const { clientWidth: width, clientHeight } = document.documentElement;
-  const foot = document.querySelector('.explorer .peek')?.getBoundingClientRect();
-  return { width, height: foot && foot.height > 0 ? Math.min(clientHeight, foot.top) : clientHeight };
+  return { width, height: Math.min(clientHeight, footOf()?.top ?? clientHeight) };
 }
 
 /** A menu or a dialog that is open takes Escape for itself. */
@@ -71,11 +73,16 @@ function usePresent() {
   return { steps, again };
 }
 
-/** Scrolls to what a step is about. */
-function bringIntoSight(step: (typeof STEPS)[number] | undefined): void {
-  const reduced = matchMedia('(prefers-reduced-motion: reduce)').matches;
-  const part = step && document.querySelector(step.anchor);
-  part?.scrollIntoView({ block: 'nearest', behavior: reduced ? 'auto' : 'smooth' });
+/** The button that starts the tour stands at the end of the rail; what the first step speaks of, at the tops of rail and panel. */
+function columnsToTheirTops(): void {
+  for (const column of document.querySelectorAll('.explorer > .rail, .explorer > .model')) column.scrollTop = 0;
+}
+
+/** Scrolls to what a step is about. On a phone it stands low: the words find their room above. */
+function bringIntoSight(step: Step | undefined): void {
+  if (!step) return;
+  const behavior = matchMedia('(prefers-reduced-motion: reduce)').matches ? 'auto' : 'smooth';
+  document.querySelector(step.anchor)?.scrollIntoView({ block: footOf() ? 'end' : 'nearest', behavior });
 }
 
 export function Steps({ asked, onEnd }: { asked: boolean; onEnd: () => void }) {
@@ -93,6 +100,11 @@ export function Steps({ asked, onEnd }: { asked: boolean; onEnd: () => void }) {
     if (!asked || !step || moved.current) return;
     next.current?.focus({ preventScroll: true });
   }, [asked, step?.anchor]);
+  useEffect(() => {
+    if (!asked) return;
+    columnsToTheirTops();
+    return columnsToTheirTops;
+  }, [asked]);
   // parts that come late move the others
   // biome-ignore lint/correctness/useExhaustiveDependencies: again when more are there
   useEffect(() => {

@@ -20,7 +20,8 @@ export function DragChooser() {
           <option value="">what has most effect there</option>
           {able.map((s) => (
             <option key={s.name} value={s.name}>
-              {plainSymbol(s)} {s.label}
+              {plainSymbol(s) === s.label || `${plainSymbol(s)} `}
+              {s.label}
             </option>
           ))}
         </select>

@@ -9,6 +9,7 @@ import { draw } from '../../../layers/svg';
 import { decimal, worded } from '../../../plots/number';
 import { type Slider, settingAt, strideOf, trackOf } from '../../../state/fit';
 import { useAfterFrame, useExplorer, useFrame, useSized, useSpareTime } from '../context';
+import { plainSymbol } from '../drag/handle';
 import { RULER_HEIGHT, rulerShapes } from '../figure/ruler';
 import { TypedValue } from './TypedValue';
 
@@ -27,7 +28,7 @@ export function Parameter({ slider }: { slider: Slider }) {
   const row = useRef<HTMLDivElement>(null);
   const ruler = useSized<SVGSVGElement>();
   const input = useRef<HTMLInputElement>(null);
-  const output = useRef<HTMLOutputElement>(null);
+  const output = useRef<HTMLSpanElement>(null);
   const shown = useRef<{ slider: Slider | null; value: number; width: number }>({
     slider: null,
     value: Number.NaN,
@@ -78,7 +79,7 @@ export function Parameter({ slider }: { slider: Slider }) {
     <div className="param" ref={row}>
       <span className="name" id={`${id}-name`}>
         {slider.tone && <i className={`sw ${slider.tone}`} />}
-        <Mathematics className="sym" html={slider.symbolMath} />
+        {plainSymbol(slider) !== slider.label && <Mathematics className="sym" html={slider.symbolMath} />}
         <QuantityName name={name}>
           <Rich>{NAMES[name] ?? slider.label}</Rich>
         </QuantityName>

@@ -9,7 +9,7 @@ interface Props {
   readonly slider: Slider;
   readonly id: string;
   /** Written in each frame. */
-  readonly output: RefObject<HTMLOutputElement | null>;
+  readonly output: RefObject<HTMLSpanElement | null>;
   readonly value: () => number;
   readonly onValue: (value: number) => void;
 }
@@ -51,13 +51,13 @@ export function TypedValue({ slider, id, output, value, onValue }: Props) {
         type="button"
         className="typed"
         hidden={editing}
-        aria-label={`${slider.label}: type a value`}
         onClick={() => {
           done.current = false;
           setEditing(true);
         }}
       >
-        <output ref={output} htmlFor={id} />
+        <span ref={output} />
+        <span className="sr">{` ${slider.label}: type a value`}</span>
       </button>
       {editing && (
         <input
