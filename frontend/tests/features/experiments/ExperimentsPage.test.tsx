@@ -39,7 +39,7 @@ describe('home', () => {
     serve({ ...rest, '/api/experiments': { body: [nfs, dillon] } });
     const page = await render(<ExperimentsPage />);
     expect(names(page)).toEqual(['Dillon 2004', 'Geist et al. 2005, NFS', 'Your host']);
-    expect(page.querySelector('tbody td.n')?.textContent).toBe('1of 2');
+    expect(page.querySelector('tbody td.n')?.textContent).toBe('1 of 2');
     expect(page.querySelector('a[href="/models/link-bound"]')).not.toBeNull();
     expect(page.querySelectorAll('tbody tr')[1].querySelectorAll('.glance rect')).toHaveLength(1);
     expect(page.querySelectorAll('tbody tr')[1].querySelectorAll('.glance circle')).toHaveLength(1);
