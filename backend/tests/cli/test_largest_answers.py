@@ -28,8 +28,11 @@ from .watching import memory_kib, watched
 _LOG = logging.getLogger(__name__)
 CPU_S = 10.0
 MEMORY_KIB = 200_000_000 // 1024
+COMPUTED_CPU_S, COMPUTED_KIB = 20.0, 400_000_000 // 1024
 EACH = bounds.EXPERIMENT_SUMMARIES // bounds.EXPERIMENT_CELLS
-MEASURES = [name for name, of in QUANTITIES.items() if of.role == "measure"][:EACH]
+ALL = [name for name, of in QUANTITIES.items() if of.role == "measure"]
+ASKED_ABOUT = ["throughput_mbps", "system_cpu_s"]
+MEASURES = [*ALL[: EACH - len(ASKED_ABOUT)], *ASKED_ABOUT]
 LONG = "x" * (bounds.LEVEL_CHARACTERS - 10)
 PATHS = json.loads((Path(__file__).parents[3] / "docs" / "openapi.json").read_text())["paths"]
 OF_ONE = "/api/experiments/{slug}"
@@ -50,6 +53,19 @@ QUESTIONS: dict[str, list[dict[str, str]]] = {
     "/sweeps": [{}],
     "/variance": [{**FIRST, "factors": "delay_us,mtu_bytes", **ONE_OF_EACH}],
 }
+#: What is computed from it: the body of each question.
+COMPUTED: dict[str, list[dict[str, Any]]] = {
+    "/fits": [
+        {"model": "cpu-overhead", "method": method, "resamples": 6_666}
+        for method in ("ols", "robust", "paper-tls")
+    ],
+    "/nonlinear-fits": [
+        {"model": "link-bound", "output": "throughput_mbps", "free": ["link_rate_mbps"]}
+        | {"resamples": 10}
+    ],
+    "/recommendations": [{"aims": [{"measure": "throughput_mbps"}], "where": ONE_OF_EACH}],
+}
+DELETED = "/restoration"  # of one that was deleted: reads no cells
 EVENTS = "/events"  # says what changes, without end
 DOCUMENTS = ["/explorer/large", "/embed/explorer/large", "/previews/explorer/large.png"]
 ASKED = [(f"{OF_ONE}{path}", asked) for path, each in QUESTIONS.items() for asked in each]
@@ -62,6 +78,11 @@ def factors(number: int) -> dict[str, Any]:
     """Of a cell: numbers, and texts of about the length that they may have together."""
     texts = {f"factor.f{place}": f"{LONG}{number // 2000}" for place in range(5)}
     return {"delay_us": number % 200, "mtu_bytes": 1500 + number // 200, **texts}
+
+
+def value(number: int, place: int) -> float:
+    """Of a measure in a cell: none is a sum of others, so that fits tell costs."""
+    return 1e6 + number * 1.234567 + 1e4 * (number * (place + 3) % (97 + 2 * place))
 
 
 def fill(data: Path) -> None:
@@ -91,15 +112,15 @@ def fill(data: Path) -> None:
             for id_ in count
         ),
         tables.run_measures: (
-            {"run_id": id_, "measure": name, "value": id_ * 1.234567, "sd": id_ * 0.123, "n": 5}
+            {"run_id": id_, "measure": name, "value": value(id_, place), "sd": 1.23, "n": 5}
             for id_ in count
-            for name in MEASURES
+            for place, name in enumerate(MEASURES)
         ),
         tables.summaries: (
-            {"cell_id": id_, "measure": name, "n": 5, "mean": id_ * 1.234567, "sd": id_ * 0.123}
-            | {"ci95_low": id_ * 1.1, "ci95_high": id_ * 1.3}
+            {"cell_id": id_, "measure": name, "n": 5, "mean": value(id_, place), "sd": 1.23}
+            | {"ci95_low": value(id_, place) - 1.1, "ci95_high": value(id_, place) + 1.3}
             for id_ in count
-            for name in MEASURES
+            for place, name in enumerate(MEASURES)
         ),
     }
     with app.state.database.write() as connection:
@@ -120,9 +141,12 @@ def large(filled: Path) -> Iterator[Ask]:
     """Ask a server of such a store that has answered little yet, and say what that took of it."""
     with serving_in(filled)(COALESCOPE_DATASETS_DIR="") as (url, server):
 
-        def ask(path: str, **asked: str) -> tuple[httpx.Response, Any]:
+        def ask(path: str, body: Any = None, **asked: str) -> tuple[httpx.Response, Any]:
+            method = "GET" if body is None else "POST"
             with watched(server.pid) as watch:
-                answer = httpx.get(f"{url}{path}", params=asked, timeout=TIMEOUT_S)
+                answer = httpx.request(
+                    method, f"{url}{path}", params=asked, json=body, timeout=TIMEOUT_S
+                )
             size = len(answer.content) / 2**20
             took, memory = watch.cpu_s, watch.memory_kib / 2**10
             _LOG.info("%s %s: %.1f MiB, %.1f s, %.0f MiB", path, asked, size, took, memory)
@@ -156,6 +180,18 @@ def test_no_answer_takes_more_than_an_upload(large: Ask, path: str, asked: dict[
 @pytest.mark.soak
 @pytest.mark.slow
 @pytest.mark.folder_stack
+@pytest.mark.parametrize(("path", "body"), [(p, b) for p, each in COMPUTED.items() for b in each])
+def test_what_is_computed_is_bounded(large: Ask, path: str, body: dict[str, Any]) -> None:
+    """What takes too long is refused: these are the most that is answered, with all residuals."""
+    answer, watch = large(f"{OF_ONE.format(slug='large')}{path}", body)
+    assert answer.status_code == 200, answer.text[:300]
+    assert watch.cpu_s < COMPUTED_CPU_S
+    assert watch.memory_kib < COMPUTED_KIB
+
+
+@pytest.mark.soak
+@pytest.mark.slow
+@pytest.mark.folder_stack
 @pytest.mark.parametrize("what", [asked["what"] for asked in QUESTIONS["/export"][:2]])
 def test_nor_does_a_file_for_duckdb(filled: Path, what: str) -> None:
     """Beyond what the program takes to write one without rows."""
@@ -182,6 +218,8 @@ def test_nor_does_a_file_for_duckdb(filled: Path, what: str) -> None:
 def test_all_addresses_of_an_experiment_are_asked() -> None:
     answered = {path for path, route in PATHS.items() if path.startswith(OF_ONE) and "get" in route}
     assert {f"{OF_ONE}{path}" for path in (*QUESTIONS, EVENTS)} == answered
+    asked = {path for path, of in PATHS.items() if path.startswith(OF_ONE) and "post" in of}
+    assert {f"{OF_ONE}{path}" for path in (*COMPUTED, DELETED)} == asked
 
 
 @pytest.mark.parametrize(

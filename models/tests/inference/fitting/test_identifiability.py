@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """“Cannot be told apart” instead of a wrong number, and numbers where they can."""
 
+import tracemalloc
+
 import numpy as np
 import pytest
 from coalescope_models.inference.fitting import CONDITION_LIMIT, fit_linear
-from coalescope_models.inference.fitting.diagnostics import condition_number
+from coalescope_models.inference.fitting.diagnostics import condition_number, nearest_dependency
 from coalescope_models.inference.fitting.estimators import ESTIMATORS
 from coalescope_models.inference.methods import METHODS
 
@@ -269,3 +271,21 @@ def test_intervals_of_estimates_that_small_differences_tell_cover_the_truth(meth
     assert named > 50
     for count in held.values():
         assert 0.95 - 3 * np.sqrt(0.0475 / named) <= count / named
+
+
+def test_what_depends_on_each_other_is_found_in_memory_that_grows_with_the_rows() -> None:
+    first = np.random.default_rng(1).normal(size=5_000)
+    columns = np.stack([first, -first, np.ones(len(first))], axis=1)
+    tracemalloc.start()
+    try:
+        nearest = nearest_dependency(columns / np.linalg.norm(columns, axis=0))
+        _, most = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert np.abs(nearest) == pytest.approx([np.sqrt(0.5), np.sqrt(0.5), 0.0], abs=1e-9)
+    assert most < 10 * columns.nbytes
+
+
+def test_fewer_rows_than_columns_leave_a_combination_that_is_nothing() -> None:
+    nearest = nearest_dependency(np.eye(2, 3))
+    assert np.abs(nearest) == pytest.approx([0.0, 0.0, 1.0])

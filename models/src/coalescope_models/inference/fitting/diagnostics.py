@@ -163,8 +163,19 @@ def caution(points: Floats, fit: LinearFit) -> str | None:
 
 def _involved(points: Floats) -> list[int]:
     """Columns of the nearest to a dependency."""
-    _, _, right = np.linalg.svd(_unit_columns(points), full_matrices=True)
-    return [i for i, share in enumerate(np.abs(right[-1])) if share > _INVOLVED]
+    nearest = nearest_dependency(_unit_columns(points))
+    return [i for i, share in enumerate(np.abs(nearest)) if share > _INVOLVED]
+
+
+def nearest_dependency(points: Floats) -> Floats:
+    """Return the combination of columns that comes nearest to nothing, [p], of length 1.
+
+    Args:
+        points: columns of length 1, [n, p]. Fewer rows than columns leave one that is nothing.
+    """
+    _, _, right = np.linalg.svd(points, full_matrices=len(points) < points.shape[1])
+    nearest: Floats = right[-1]
+    return nearest
 
 
 def _percent(share: float) -> str:

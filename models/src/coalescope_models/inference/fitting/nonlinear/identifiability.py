@@ -5,7 +5,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..diagnostics import CONDITION_LIMIT, RANK_LIMIT, RELATIVE_ERROR_LIMIT, condition_number
+from ..diagnostics import (
+    CONDITION_LIMIT,
+    RANK_LIMIT,
+    RELATIVE_ERROR_LIMIT,
+    condition_number,
+    nearest_dependency,
+)
 from ..points import Floats
 from .intervals import curvature_covariance
 from .task import Task
@@ -27,8 +33,7 @@ def why_not_identifiable(task: Task, values: Floats) -> str | None:
     condition = condition_number(jacobian)
     if condition is not None and condition <= CONDITION_LIMIT:
         return None
-    _, _, right = np.linalg.svd(jacobian / lengths, full_matrices=True)
-    involved = np.flatnonzero(np.abs(right[-1]) > 0.2)
+    involved = np.flatnonzero(np.abs(nearest_dependency(jacobian / lengths)) > 0.2)
     why = f"condition number {'infinite' if condition is None else f'{condition:,.0f}'}"
     if condition is not None and condition <= RANK_LIMIT:
         relative = _relative_errors(task, values)
