@@ -21,6 +21,7 @@ PREDICTED = "recommend --model link-bound --maximise throughput_mbps --choose mt
 COMPARE = "compare geist-2005-points --measure throughput_mbps"
 #: Command and option → what is typed, and what was meant.
 MISSPELT = {
+    "quantities words": ("quantities throughput_mpbs", "throughput_mbps"),
     "predict model": ("predict link-bond", "link-bound"),
     "predict model_option": ("predict --model link-bond", "link-bound"),
     "predict values": ("predict link-bound --set mtu_byte=1500", "mtu_bytes"),
