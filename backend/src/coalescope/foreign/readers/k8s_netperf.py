@@ -24,7 +24,7 @@ from coalescope.foreign.records import (
     measure,
 )
 
-_JSON = re.compile(r'\[\s*\{\s*"uuid"\s*:[^}]*"driver"\s*:[^}]*"tputMetric"')
+_JSON = re.compile(r'\[\s*\{\s*"uuid"\s*:(?=[^}]*"driver"\s*:)(?=[^}]*"tputMetric")')
 _CSV = re.compile(r'Driver,Profile,Same node,[\w #%\-.,"]*Avg Throughput,Throughput Metric')
 #: The columns of the CSV, as the members of the JSON that they stand for.
 _COLUMNS = {

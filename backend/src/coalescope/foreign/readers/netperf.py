@@ -25,7 +25,7 @@ from coalescope.foreign.records import (
 _TITLE = re.compile(r"(?:MIGRATED )?(TCP|UDP|SCTP|OMNI) ?(.*?) TEST (?:from|to) ")
 _KEY = re.compile(r"([A-Z][A-Z0-9_]+)=(.*)")
 _KEYED = re.compile(r"(?:THROUGHPUT|LSS_SIZE|SOCKET_TYPE|PROTOCOL|ELAPSED_TIME)\w*=")
-_HEADER = re.compile(r"(?:[\w() /%&]+,)*Throughput(?:,[\w() /%&.]+)*,?\s*$", re.MULTILINE)
+_HEADER = re.compile(r"(?:[\w() /%&]+,)*Throughput(?:,[\w() /%&.]++)*+,?[ \t\r]*+$", re.MULTILINE)
 #: The names of columns, as the keys that they stand for.
 _COLUMNS = {
     "Protocol": "PROTOCOL",

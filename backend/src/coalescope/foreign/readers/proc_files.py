@@ -17,6 +17,8 @@ _MODES = ("user", "nice", "system", "idle", "iowait", "irq", "softirq", "steal")
 _DEVICE = ("rx_bytes", "rx_packets", "errs", "drops")
 _LINE = re.compile(r"\s*(\w+):\s+([\d ]+?)(?:\s{2,}|\s(?=[A-Za-z]))(\S.*)?$")
 _HEX = re.compile(r"([0-9a-f]{8} ){8,}[0-9a-f]{8}\s*$", re.MULTILINE)
+#: Characters. Each word of the name is kept with the whole of it.
+_LONGEST_LINE_NAME = 200
 _SENDS_ONLY = re.compile(r"(^|\W|_)(tx|output)(\W|_|\d|$)", re.IGNORECASE)
 
 
@@ -56,8 +58,8 @@ def _interrupts(text: str) -> Iterator[Counter]:
             continue
         total = float(sum(int(word[:18]) for word in found[2].split()))
         name = found[3].split()[-1]
-        if "," in found[3]:
-            continue  # shared with another device
+        if "," in found[3] or len(name) > _LONGEST_LINE_NAME:
+            continue  # shared with another device, or no name of one
         if _SENDS_ONLY.search(name) and "rx" not in name.lower():
             continue
         for word in dict.fromkeys(name.split("-")):
@@ -162,7 +164,7 @@ FORMATS = (
     ),
     _format(
         "/proc/interrupts",
-        lambda start: re.match(r"(CPU\d+\s+)+\n\s*\w+:", start) is not None,
+        lambda start: re.match(r"(CPU\d+[ \t\r]+)+\n\s*\w+:", start) is not None,
         _interrupts,
         (
             (
