@@ -3,6 +3,7 @@
 
 import io
 import json
+import time
 from collections.abc import Callable
 from typing import Any
 
@@ -107,6 +108,13 @@ def test_pause_frames(client: Any, name: str, end: int, expected: bool) -> None:
         )  # fmt: skip
     log.finish()
     assert warned(client, file.getvalue()) == ({"pause_frames"} if expected else set())
+
+
+@pytest.mark.parametrize("name", ["pause" * 40_000 + "storm", "tx_pause" + "x" * 1000])
+def test_a_long_name_of_a_statistic_takes_no_time_and_is_not_shown(client: Any, name: str) -> None:
+    began = time.process_time()
+    test_pause_frames(client, name, 7, expected=False)
+    assert time.process_time() - began < 0.5
 
 
 @pytest.mark.parametrize(
