@@ -5,15 +5,21 @@ import gzip
 import json
 import random
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 import pytest
 from coalescope.errors import CoalescopeError, Problem
+from coalescope.foreign.bundle import write_bundle
+from coalescope.foreign.json_text import documents
+from coalescope.foreign.parsing import parse_foreign
 from coalescope.foreign.registry import MOST_BYTES, ReadFile, read_file
 from coalescope.untrusted.bounds import JSON_VALUES
 from coalescope.untrusted.confined import Bounds
 from coalescope.untrusted.confinement import confined
+from coalescope.uploads.parsed_upload import UploadRequest
 
 from .conftest import CORPUS, corpus_file
 
@@ -81,6 +87,66 @@ def test_any_number_may_be_of_a_wrong_type(name: str, value: str) -> None:
     for found in list(re.finditer(r":\s*(-?\d[\d.e+-]*)", text))[::3]:
         changed = text[: found.start(1)] + value + text[found.end(1) :]
         assert isinstance(read_file("a", changed.encode()), ReadFile | Problem | None)
+
+
+JSON_FILES = [name for name in FILES if name.endswith((".json", ".gz"))]
+GIVEN = (
+    *("mtu_bytes=9000", "delay_us=10", "workload=tcp", "host=sink", "interface=eth0"),
+    *("utc_offset=+00:00", "started_at=2026-11-24T18:11:26Z"),
+)
+ODD: Sequence[Any] = (
+    *(None, True, 0, -1, 0.5, 1e15, 1e308, 10**400, "", "nan", "²", "\ud800", "\x1b]0;x\x07"),
+    *("x" * 1000, [], {}, [[]], [{}], {"a": 1}, [1, 2], "9999-12-31 23:59:59.9Z"),
+)
+
+
+def members(document: Any) -> list[tuple[Any, Any]]:
+    """Each place of a document that holds something, as what it is in and its name there."""
+    items = document.items() if isinstance(document, dict) else enumerate(document)
+    own = [(document, name) for name, _ in items]
+    inner = [document[name] for _, name in own if isinstance(document[name], dict | list)]
+    return own + [found for each in inner for found in members(each)]
+
+
+def imported(content: bytes, path: Path) -> None:
+    path.write_bytes(write_bundle(GIVEN, {"a.json": content}))
+    with suppress(CoalescopeError):
+        parse_foreign(path, UploadRequest(filename="a.tar", experiment="lab"))
+
+
+@pytest.mark.parametrize("name", JSON_FILES)
+def test_any_member_may_be_anything(name: str, tmp_path: Path) -> None:
+    """Up to what would be stored; the seed is fixed."""
+    content = corpus_file(name)
+    text = (gzip.decompress(content) if name.endswith(".gz") else content).decode()
+    head, body = re.fullmatch(r"((?:#.*\n|\s)*)([\s\S]*)", text).groups()  # type: ignore[union-attr]
+    chance = random.Random(21)
+    for _ in range(40):
+        read = list(documents(body.encode()))
+        for within, member in chance.sample(places := members(read), min(2, len(places))):
+            within[member] = chance.choice(ODD)
+        imported((head + "\n".join(map(json.dumps, read))).encode(), tmp_path / "sent")
+
+
+@pytest.mark.parametrize(
+    ("name", "places", "value"),
+    [
+        ("iperf3/3.12-tcp.json", ("start", "cookie"), "\ud800"),
+        ("iperf3/3.12-tcp.json", ("start", "timestamp", "timesecs"), 10**15),
+        ("flent/2.1.1-tcp_nup.flent.gz", ("raw_values", "TCP upload::1"), True),
+    ],
+)
+def test_what_once_failed_is_read_or_refused(
+    name: str, places: Sequence[str], value: Any, tmp_path: Path
+) -> None:
+    content = corpus_file(name)
+    document = json.loads(gzip.decompress(content) if name.endswith(".gz") else content)
+    within = document
+    for place in places[:-1]:
+        within = within[place]
+    assert places[-1] in within
+    within[places[-1]] = value
+    imported(json.dumps(document).encode(), tmp_path / "sent")
 
 
 TEXTS = [name for name in FILES if not name.endswith((".json", ".gz", ".md", ".0"))]

@@ -17,6 +17,7 @@ _DEEPEST = 64
 _LARGEST = 1e15  # a number beyond is a fault of the tool: no count or rate here is as large
 _MOST_DOCUMENTS = 100_000
 _AGAIN = "Let the tool finish and keep all that it writes, or leave the file out."
+_SURROGATE = re.compile(rb"\\u[dD][89a-fA-F]")
 _SPACE = re.compile(r"[\s\x00]*")
 
 
@@ -36,6 +37,7 @@ def documents(content: bytes) -> Iterator[Any]:
             "Send the file as the tool wrote it.",
         )
     text = decoded(content)
+    may_be_halves = _SURROGATE.search(content) is not None
     decoder = json.JSONDecoder(parse_constant=lambda _name: None)
     place, found = _skip(text, 0), 0
     while place < len(text):
@@ -45,11 +47,24 @@ def documents(content: bytes) -> Iterator[Any]:
             raise _broken(text, error.pos, error.msg) from None
         except ValueError as error:  # a whole number of thousands of digits
             raise _broken(text, place, str(error)) from None
+        if may_be_halves:
+            _check_texts(value)
         found += 1
         if found > _MOST_DOCUMENTS:
             raise Unreadable(f"It holds more than {_MOST_DOCUMENTS:,} JSON values.", "Split it.")
         yield value
         place = _skip(text, place)
+
+
+def _check_texts(value: Any) -> None:
+    """Errors: Unreadable for a text that UTF-8 cannot hold, in names, too."""
+    try:
+        json.dumps(value, ensure_ascii=False).encode()
+    except UnicodeEncodeError:
+        raise Unreadable(
+            "A text of it holds half of a surrogate pair, which is no character.",
+            "Send the file as the tool wrote it.",
+        ) from None
 
 
 def decoded(content: bytes) -> str:

@@ -139,7 +139,10 @@ def _environment(run: JoinedRun, digests: Mapping[str, str]) -> dict[str, Any]:
 def _recorded_at(run: JoinedRun) -> str | None:
     if run.window is None or run.window.days:
         return None
-    return as_utc(datetime.fromtimestamp(run.window.start_s, UTC))
+    try:
+        return as_utc(datetime.fromtimestamp(run.window.start_s, UTC))
+    except (OverflowError, ValueError, OSError):  # of no year that a date can have
+        return None
 
 
 def _unknown(name: str) -> Problem:

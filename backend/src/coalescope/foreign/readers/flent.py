@@ -75,13 +75,19 @@ def _streams(document: Any) -> dict[str, list[str]]:
     return found
 
 
+def _series(raw: Any, name: str) -> list[Any]:
+    """The samples of that name; none where it is no list. Names have dots and spaces."""
+    found = raw.get(name) if isinstance(raw, dict) else None
+    return found[:_MOST_SAMPLES] if isinstance(found, list) else []
+
+
 def _window(document: Any, names: list[str]) -> Window | None:
     """From the start of the first sample of the streams, or the pings, to the end of the last."""
     raw = at(document, "raw_values")
     samples = [
         (as_number(one.get("t"), 1.0), as_number(one.get("dur", 0.0), 0.0) or 0.0)
         for name in names or [_PING]
-        for one in (raw.get(name, []) if isinstance(raw, dict) else [])[:_MOST_SAMPLES]
+        for one in _series(raw, name)
         if isinstance(one, dict)
     ]
     known = [(t, length) for t, length in samples if t is not None]
@@ -148,9 +154,8 @@ def _sum(document: Any, names: list[str], member: str) -> float | None:
 
 def _pings(document: Any, window: Window | None) -> Iterator[Record]:
     raw = at(document, "raw_values")
-    samples = raw.get(_PING, []) if isinstance(raw, dict) else []
     found = []
-    for one in samples[:_MOST_SAMPLES] if isinstance(samples, list) else ():
+    for one in _series(raw, _PING):
         moment, milliseconds = number(one, "t", 1.0), number(one, "val", 0.0)
         if window is None or moment is None or milliseconds is None:
             continue
