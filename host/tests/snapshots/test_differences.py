@@ -3,7 +3,12 @@
 
 from typing import Any
 
-from coalescope_host.snapshots.differences import Difference, compare, lines
+from coalescope_host.snapshots.differences import (
+    Difference,
+    can_be_compared,
+    compare,
+    lines,
+)
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -65,6 +70,18 @@ def test_a_number_is_not_a_truth() -> None:
 
 def test_what_tells_of_the_recording_alone_is_left_out() -> None:
     assert not compare({"probe_cost": {"irq_ns": 1}}, {"probe_cost": {"irq_ns": 2}}).differences
+
+
+def test_a_name_that_everything_else_stands_in_fills_no_memory() -> None:
+    """Each fact's path begins with it: 400 kB became 1.2 GB."""
+    environment = {"x" * 100_000: {f"a{number}": number for number in range(100)}}
+    assert not can_be_compared(environment)
+    assert can_be_compared({"coalescing": {f"a{number}": number for number in range(10_000)}})
+
+
+def test_one_long_name_makes_no_other_row_longer() -> None:
+    rows = list(lines(compare({"x" * 5000: 1, "mtu_bytes": 1500}, {}), ("old", "new")))
+    assert [len(row) for row in rows[:3]] == [111, 5017, 117]
 
 
 @given(FACTS, FACTS)

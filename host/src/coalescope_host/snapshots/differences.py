@@ -8,6 +8,10 @@ from dataclasses import dataclass
 NOT_KNOWN = "not known"
 _OF_THE_RECORDING = frozenset({"command", "probe_cost", "counter_sources_refused"})
 """What tells how it was recorded, not on what."""
+_WIDEST = (100, 40)
+"""Columns are as wide as their longest text, up to this: each row is filled up to it."""
+_PATHS_CHARACTERS = 1 << 22
+"""Of all facts' paths together. A name stands in the path of everything in it."""
 
 
 @dataclass(frozen=True)
@@ -43,6 +47,16 @@ def compare(before: Mapping[str, object], after: Mapping[str, object]) -> Compar
     return Comparison(found, len(names) - len(found), len(unknown))
 
 
+def can_be_compared(environment: Mapping[str, object]) -> bool:
+    """Whether the facts' paths are as short as those of a machine; if not, they fill memory."""
+    rest = _PATHS_CHARACTERS
+    for path, _ in _facts(environment):
+        rest -= len(path)
+        if rest < 0:
+            return False
+    return True
+
+
 def _known(environment: Mapping[str, object]) -> dict[str, object]:
     return {name: value for name, value in _facts(environment) if value is not None}
 
@@ -64,9 +78,11 @@ def lines(comparison: Comparison, heads: tuple[str, str]) -> Iterator[str]:
         yield f"Nothing differs: {same}"
         return
     table = [("", *heads), *rows]
-    first, second = (max(len(row[place]) for row in table) for place in (0, 1))
+    first, second = (
+        min(max(len(row[place]) for row in table), most) for place, most in enumerate(_WIDEST)
+    )
     for name, before, after in table:
-        yield f"{name:<{first}}  {before:<{min(second, 40)}}  {after}".rstrip()
+        yield f"{name:<{first}}  {before:<{second}}  {after}".rstrip()
     yield f"{len(rows)} differ, {same}"
 
 

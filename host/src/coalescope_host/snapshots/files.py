@@ -6,6 +6,8 @@ from pathlib import Path
 
 from coalescope_host.run_log import RunLogError, bounded_json, layout, scan
 
+from .differences import can_be_compared
+
 FORMAT, VERSION = "coalescope-snapshot", 1
 _MAGIC = layout.MAGIC
 _LARGEST_BYTES = 1 << 20
@@ -62,4 +64,6 @@ def _environment(path: Path, document: Mapping[str, object]) -> Mapping[str, obj
     environment = document.get("environment")
     if not isinstance(environment, dict):
         raise NotReadError(f"{path}: has no environment, so it is no snapshot")
+    if not can_be_compared(environment):
+        raise NotReadError(f"{path}: its environment has names that are too long to be compared")
     return environment
