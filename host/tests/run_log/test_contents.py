@@ -122,6 +122,21 @@ def test_times_are_those_that_the_log_stands_for() -> None:
     assert found["latency"]["histogram"]["upper_us"] == [0.5, 2.5]
 
 
+@pytest.mark.parametrize(
+    ("buckets", "count"), [(3000, 1e308), (1, 1.5), (1, True), (1, "1")], ids=str
+)
+def test_a_histogram_without_whole_counts_is_not_shown(buckets: int, count: Any) -> None:
+    """Sums of the largest numbers are none, which is no answer."""
+    histogram = {"lower_ns": [0], "upper_ns": [1], "counts": [count]}
+    body = {
+        "latency_us": {"mean": 250.0},
+        "histogram": {name: column * buckets for name, column in histogram.items()},
+    }
+    rows = [(k * SECOND, 10 * k, k) for k in range(3)]
+    latency = contents(run_log.read(made(rows, FIELDS, [("workload", body)])))["latency"]
+    assert latency == {"latency_us": {"mean": 250.0}, "histogram": None}
+
+
 def test_the_interfaces_statistics_at_both_ends() -> None:
     rows = [(k * SECOND, 10 * k, k) for k in range(3)]
     ends = [

@@ -2,6 +2,8 @@
 """What was said at the ends of a run: statistics of the interface, latencies, results."""
 
 from collections.abc import Sequence
+from types import UnionType
+from typing import Any
 
 from .errors import RunLogError
 from .header import Json
@@ -89,11 +91,8 @@ def latency_of(result: Result | None, dilation: float) -> dict[str, object] | No
 def _histogram(found: object, scale: float) -> dict[str, object] | None:
     if not isinstance(found, dict):
         return None
-    columns = [found.get(name) for name in ("lower_ns", "upper_ns", "counts")]
-    lower, upper, counts = (
-        [v for v in column if isinstance(v, int | float)] if isinstance(column, list) else []
-        for column in columns
-    )
+    lower, upper = (_members(found.get(name), int | float) for name in ("lower_ns", "upper_ns"))
+    counts = _members(found.get("counts"), int)
     if not counts or not len(lower) == len(upper) == len(counts):
         return None
     together = -(-len(counts) // MOST_BUCKETS)
@@ -103,6 +102,13 @@ def _histogram(found: object, scale: float) -> dict[str, object] | None:
         "upper_us": [scale * upper[min(k + together, len(upper)) - 1] for k in starts],
         "counts": [sum(counts[k : k + together]) for k in starts],
     }
+
+
+def _members(column: object, kind: type | UnionType) -> list[Any]:
+    """Those of a list that are numbers of that kind."""
+    if not isinstance(column, list):
+        return []
+    return [each for each in column if isinstance(each, kind) and not isinstance(each, bool)]
 
 
 def about(result: Result) -> dict[str, object]:
