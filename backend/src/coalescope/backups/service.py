@@ -42,6 +42,7 @@ from coalescope.storage.object_store import (
 from coalescope.storage.private_files import make_folder, touch
 from coalescope.store import Store, open_for_reading
 from coalescope.uploads.stored_files import StoredFile, stored_files
+from coalescope.verification.contents import content_faults
 from coalescope.verification.schema import schema_faults
 from coalescope.verification.service import Report, verify
 
@@ -77,7 +78,7 @@ def restore(backup: Path, target: Path) -> Copied:
     """Copy a backup into a folder without a store.
 
     Errors: CoalescopeError 404, 409; 422 for a database that is not all of this program's making,
-    or has an experiment that is larger than one can become.
+    has values that this program cannot read, or an experiment that is larger than one can become.
     """
     if (target / SQLITE_NAME).exists():
         raise CoalescopeError(
@@ -106,8 +107,10 @@ def _open(backup: Path) -> Store:
     found = _open_current(backup)
     try:
         with found.database.read() as connection:
-            faults = list(islice(schema_faults(connection), _MOST_FAULTS))
-            faults = faults or list(islice(too_large(connection), _MOST_FAULTS))
+            for faults_of in (schema_faults, content_faults, too_large):
+                faults = list(islice(faults_of(connection), _MOST_FAULTS))
+                if faults:
+                    break
         if faults:
             raise refused(faults)
     except BaseException:

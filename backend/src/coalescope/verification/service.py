@@ -23,6 +23,7 @@ from coalescope.runs.records import Listing, MeasuredValue, NewRun
 from coalescope.storage.object_store import ObjectStore, same_bytes
 from coalescope.uploads.reading import TOOK_TOO_LONG, TOOK_TOO_MUCH_MEMORY, Reading
 from coalescope.uploads.stored_files import StoredFile, orphaned_objects, remeasured, stored_files
+from coalescope.verification.contents import content_faults
 from coalescope.verification.schema import schema_faults
 
 # Summaries and measures come from the same arithmetic; libraries may differ in the last digits.
@@ -58,6 +59,9 @@ def verify(database: Database, store: ObjectStore, deep: Reading | None = None) 
         with database.read() as connection:
             faults += _integrity(connection)
             faults += schema_faults(connection)
+            unreadable = list(content_faults(connection))
+            if unreadable:
+                return Report(0, 0, 0, 0, [*faults, *unreadable], [])
             files = stored_files(connection)
             listings = [Listing(one.id) for one in list_stored(connection)]
             experiments = len(listings)
