@@ -4,10 +4,12 @@
 import http.server
 import threading
 from collections.abc import Iterator
+from contextlib import closing, contextmanager
 from pathlib import Path
 
 import coalescope as cs
 import pytest
+from coalescope.client.connection import Connection
 from coalescope.client.server import Server
 from https_servers import https_server, redirecting
 
@@ -216,3 +218,53 @@ def test_nobody_answers(stranger: str) -> None:
         cs.open(stranger, "lab")
     assert refused.value.code == "not_coalescope"
     assert _Handler.waits == 1
+
+
+NOT_OURS = {
+    "deep": b"[" * 100_000,
+    "no JSON": b'{"error": {"code"',
+    "nothing said": b'{"error": {}}',
+    "a code that is a list": b'{"error": {"code": [], "message": "no"}}',
+    "problems of another kind": b'{"error": {"code": "a", "message": "b", "problems": [{"x": 1}]}}',
+    "a place that is a list": b'{"error": {"code": "a", "message": "b", "where": [1]}}',
+    "a text": b'"error"',
+}
+
+
+@contextmanager
+def answering(status: int, body: bytes) -> Iterator[str]:
+    """A server that answers all questions so."""
+
+    class Answering(_Handler):
+        def do_GET(self) -> None:
+            self.send_response(status)
+            self.end_headers()
+            self.wfile.write(body)
+
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Answering) as server:
+        thread = threading.Thread(target=server.serve_forever)
+        thread.start()
+        try:
+            yield f"http://127.0.0.1:{server.server_port}"
+        finally:
+            server.shutdown()
+            thread.join()
+
+
+@pytest.mark.parametrize("status", [404, 500])
+@pytest.mark.parametrize("body", NOT_OURS.values(), ids=NOT_OURS)
+def test_a_refusal_of_another_shape_is_told_in_a_sentence(status: int, body: bytes) -> None:
+    with answering(status, body) as place, closing(Connection(place, None)) as connection:
+        said = f"answered {status} to GET /api/runs/1"
+        with pytest.raises(cs.CoalescopeError, match=said) as refused:
+            connection.get("/api/runs/1")
+    assert refused.value.code == "not_coalescope"
+
+
+def test_an_answer_that_is_too_deep_is_none() -> None:
+    with (
+        answering(200, NOT_OURS["deep"]) as place,
+        closing(Connection(place, None)) as connection,
+        pytest.raises(cs.CoalescopeError, match="answered 200"),
+    ):
+        connection.get("/api/runs/1")

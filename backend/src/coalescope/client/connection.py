@@ -5,11 +5,14 @@ import time
 import weakref
 from collections.abc import Iterator, Sequence
 from contextlib import closing
+from dataclasses import dataclass
+from functools import cache
 from typing import Any
 from urllib.parse import urlsplit
 
 import httpx
 from coalescope_host.wrong_scheme import sent_on, wrong_scheme
+from pydantic import TypeAdapter, ValidationError
 
 from coalescope.client.source import Document, as_json, closed
 from coalescope.errors import CoalescopeError, Problem
@@ -124,18 +127,21 @@ class Connection:
 
 
 def _json_of(answer: httpx.Response) -> Any:
-    """None for what is no JSON."""
+    """None for what is no JSON, or too deep."""
     try:
         return answer.json()
-    except ValueError:
+    except (ValueError, RecursionError):
         return None
 
 
 def _fault(place: str, answer: httpx.Response) -> CoalescopeError:
     """What a server says is wrong, or that it is no server of these."""
-    body = _json_of(answer)
-    if isinstance(body, dict) and isinstance(body.get("error"), dict):
-        return _refused(body["error"], answer.status_code)
+    try:
+        said = _refusal().validate_python(_json_of(answer)).error
+    except ValidationError:
+        pass  # another program's, or one that only looks like ours
+    else:
+        return _refused(said, answer.status_code)
     meant = address_meant(place, answer)
     asked = answer.request
     return CoalescopeError(
@@ -173,12 +179,33 @@ def _unreached(place: str, error: httpx.RequestError) -> CoalescopeError:
     )
 
 
-def _refused(said: Document, status: int) -> CoalescopeError:
+@dataclass(frozen=True)
+class _Said:
+    """Why a server refuses."""
+
+    code: str
+    message: str
+    where: dict[str, str | int | float | None] | None = None
+    advice: str | None = None
+    problems: tuple[Problem, ...] = ()
+
+
+@dataclass(frozen=True)
+class _Refusal:
+    error: _Said
+
+
+@cache
+def _refusal() -> TypeAdapter[_Refusal]:
+    return TypeAdapter(_Refusal)
+
+
+def _refused(said: _Said, status: int) -> CoalescopeError:
     return CoalescopeError(
-        said["code"],
-        said["message"],
-        where=said.get("where"),
-        advice=_ADVICE.get(status, said.get("advice")),
+        said.code,
+        said.message,
+        where=said.where,
+        advice=_ADVICE.get(status, said.advice),
         status=status,
-        problems=[Problem(**problem) for problem in said.get("problems", ())],
+        problems=said.problems,
     )
