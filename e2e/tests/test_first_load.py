@@ -76,7 +76,8 @@ FIRST_RENDER = """new MutationObserver((_, watch) => {
   if (!explorer) return;
   watch.disconnect();
   globalThis.firstRender = {
-    fitted: /fit 0\\.813/.test(explorer.querySelector('.param .sr')?.textContent),
+    fitted: [...explorer.querySelectorAll('.param .sr')]
+      .some((each) => /fit 0\\.813/.test(each.textContent)),
     said: explorer.querySelector('input[type=range]')?.getAttribute('aria-valuetext'),
     surfaces: performance.getEntriesByName('first-surface').length,
     rows: explorer.querySelectorAll('.centre .sr tr').length,
