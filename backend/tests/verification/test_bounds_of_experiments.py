@@ -16,16 +16,7 @@ from coalescope.verification.service import verify
 
 pytestmark = pytest.mark.folder_stack
 
-CSV = b"mtu_bytes,delay_us,drops,replicate\n1500,10,1,1\n1500,20,2,1\n9000,10,3,1\n9000,20,4,1\n"
 BOUNDS = {"EXPERIMENT_CELLS": 3, "EXPERIMENT_SUMMARIES": 3, "EXPERIMENT_SETTINGS_CHARACTERS": 90}
-
-
-@pytest.fixture
-def backup(client: Any, tmp_path: Path) -> Path:
-    assert client.upload(CSV, experiment="lab").status_code == 201
-    store = Store(client.app.state.database, client.app.state.object_store)
-    assert back_up(store, tmp_path / "backup").report.sound
-    return tmp_path / "backup"
 
 
 def faults_of(folder: Path) -> dict[str, str]:

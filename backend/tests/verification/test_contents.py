@@ -8,7 +8,7 @@ from typing import Any
 import pysqlite3.dbapi2
 import pytest
 import sqlalchemy as sa
-from coalescope.backups.service import back_up, restore, restore_into
+from coalescope.backups.service import restore, restore_into
 from coalescope.db import tables
 from coalescope.db.engine import SQLITE_NAME
 from coalescope.errors import CoalescopeError
@@ -18,7 +18,6 @@ from coalescope.verification.service import verify
 
 pytestmark = pytest.mark.folder_stack
 
-CSV = b"mtu_bytes,delay_us,drops,replicate\n1500,10,1,1\n9000,20,4,1\n"
 WRONG = {
     sa.Text: ("x'1b5d30'",),
     sa.JSON: ("'{\"a\":'", "'null'", "'7'", "x'7b7d'", "'\"{}\"'"),
@@ -37,14 +36,6 @@ COLUMNS = [
     for value in values
     if value != "'null'" or not column.nullable
 ]
-
-
-@pytest.fixture
-def backup(client: Any, tmp_path: Path) -> Path:
-    assert client.upload(CSV, experiment="lab").status_code == 201
-    store = Store(client.app.state.database, client.app.state.object_store)
-    assert back_up(store, tmp_path / "backup").report.sound
-    return tmp_path / "backup"
 
 
 def write(folder: Path, statement: str) -> None:
