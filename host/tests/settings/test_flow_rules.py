@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """A card's flow steering rules are not put back: what would delete them is refused beforehand.
 
-No interface of a namespace has any, so its answers are replaced: the ioctl's, and its features'.
+No interface of a namespace has any, nor does a card of QEMU's (its igb is an 82576, for which the
+driver takes none), so its answers are replaced: the ioctl's, and its features'.
 """
 
 import errno
@@ -10,11 +11,12 @@ from typing import Any
 
 import pytest
 from coalescope_host.plan.plan import DriverSpec
-from coalescope_host.settings import offloads, rss
+from coalescope_host.settings import channels, offloads, rss
 from coalescope_host.settings.channels import CHANNELS
 from coalescope_host.settings.device import Device
 from coalescope_host.settings.driver import Driver
-from coalescope_host.settings.flow_rules import rule_count
+from coalescope_host.settings.ethtool_group import EthtoolGroup
+from coalescope_host.settings.flow_rules import rule_count, rule_queues
 from coalescope_host.settings.group import Group
 from coalescope_host.settings.offloads import OffloadGroup
 from coalescope_host.settings.rss import RssGroup
@@ -22,6 +24,8 @@ from coalescope_host.settings.rss_table import Rss
 
 COUNT_AT = 184
 """Where the number is in the 192 bytes of struct ethtool_rxnfc."""
+COOKIE_AT, LOCATION_AT, LOCATIONS_AT = 168, 176, 188
+"""And where a rule's queue and number are, and the numbers of all (linux/ethtool.h)."""
 
 
 @pytest.fixture
@@ -125,3 +129,77 @@ def test_queues_of_a_driver_that_deletes_rules_with_them(
 def test_an_interface_whose_driver_knows_of_no_rules(namespace: Any) -> None:
     assert rule_count(namespace.host().device) == 0
     assert rule_count(Device("eth77", namespace.name)) == 0
+
+
+DROPPED, WAKING, OF_A_VIRTUAL_FUNCTION = (1 << 64) - 1, (1 << 64) - 2, (3 << 32) | 7
+
+
+@pytest.fixture
+def led(monkeypatch: pytest.MonkeyPatch) -> dict[int, int]:
+    """A card of four queues and what its rules lead to, by their numbers."""
+    card = {900: 0, 3: 2, 7: DROPPED, 8: WAKING, 9: OF_A_VIRTUAL_FUNCTION}
+
+    def ioctl(_: Device, content: bytes) -> bytes:
+        answer = bytearray(content)
+        (command,) = struct.unpack_from("=I", content)
+        if command == 0x2E:
+            struct.pack_into("=I", answer, COUNT_AT, len(card))
+        elif command == 0x30:
+            (room,) = struct.unpack_from("=I", content, COUNT_AT)
+            assert room >= len(card)
+            struct.pack_into("=I", answer, COUNT_AT, len(card))
+            struct.pack_into(f"={len(card)}I", answer, LOCATIONS_AT, *card)
+        else:
+            assert command == 0x2F
+            (location,) = struct.unpack_from("=I", content, LOCATION_AT)
+            struct.pack_into("=Q", answer, COOKIE_AT, card[location])
+        return bytes(answer)
+
+    monkeypatch.setattr(Device, "ethtool_ioctl", ioctl)
+    monkeypatch.setattr(channels, "read_rss", lambda _: None)
+    monkeypatch.setattr(channels, "receive_rings", lambda _: 4)
+    monkeypatch.setattr(type(CHANNELS), "read", lambda *_: {"queues": 4})
+    monkeypatch.setattr(EthtoolGroup, "problem", lambda *_: None)
+    return card
+
+
+def test_the_queues_that_rules_lead_to(led: dict[int, int]) -> None:
+    device = Device("eth1", "lab")
+    assert rule_queues(device) == {900: 0, 3: 2}
+    led.clear()
+    assert rule_queues(device) == {}
+
+
+def test_queues_that_a_rule_leads_to_are_not_taken_away(led: dict[int, int]) -> None:
+    def problem(queues: int, **cell: int) -> str | None:
+        return CHANNELS.problem(Device("eth1", "lab"), "queues", queues, cell)
+
+    assert problem(3) is None
+    in_lab = "ip netns exec lab ethtool"
+    assert (
+        problem(2)
+        == problem(1, rss_queues=1)
+        == (
+            f"its flow steering rule 3 leads to queue 2 (`{in_lab} -n eth1`): note it, delete it "
+            f"first, `{in_lab} -N eth1 delete 3`, and add it again afterwards"
+        )
+    )
+    led[3] = 0
+    assert problem(1) is None
+    led[5] = 1
+    assert "rule 5 leads to queue 1" in (problem(1) or "")
+
+
+def test_rules_that_the_driver_does_not_tell(
+    led: dict[int, int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    answers = Device.ethtool_ioctl
+
+    def counted_only(device: Device, content: bytes) -> bytes:
+        if content[0] != 0x2E:
+            raise OSError(errno.EOPNOTSUPP, "Operation not supported")
+        return answers(device, content)
+
+    monkeypatch.setattr(Device, "ethtool_ioctl", counted_only)
+    assert rule_count(Device("eth1")) == len(led)
+    assert rule_queues(Device("eth1")) == {}

@@ -4,6 +4,7 @@
 No interface of a namespace has any, so the kernel's list is replaced.
 """
 
+import struct
 from typing import Any
 
 import pytest
@@ -13,7 +14,13 @@ from coalescope_host.settings.driver import Driver
 from coalescope_host.settings.errors import UnsupportedError
 from coalescope_host.settings.ethtool_messages import RSS_GET, RssMessage
 from coalescope_host.settings.flow_rules import lost_with_queues
-from coalescope_host.settings.rss_contexts import context_count
+from coalescope_host.settings.rss_contexts import context_count, held_by_contexts
+
+
+def table_of(number: int | None) -> bytes:
+    """Context 1 leads to queues 0 and 1, 2 to these and 2; the card's own to 8."""
+    last = 8 if number is None else number
+    return struct.pack("=4I", 0, last, 0, last)
 
 
 @pytest.fixture
@@ -29,6 +36,7 @@ def contexts(monkeypatch: pytest.MonkeyPatch) -> list[int | None]:
             answer["attrs"] = [("ETHTOOL_A_RSS_HFUNC", 1)]
             if number is not None:
                 answer["attrs"].append(("ETHTOOL_A_RSS_CONTEXT", number))
+            answer["attrs"].append(("ETHTOOL_A_RSS_INDIR", table_of(number)))
             said.append(answer)
         return said
 
@@ -70,6 +78,20 @@ def test_queues_of_a_driver_that_deletes_contexts_with_them(
     assert lost_with_queues(device, "queues", 2, 4) is None
 
 
+def test_queues_that_a_context_leads_to_are_not_taken_away(contexts: list[int | None]) -> None:
+    device = Device("eth1")
+    assert held_by_contexts(device, 3) is None
+    assert held_by_contexts(device, 2) == (
+        "its RSS context 2 leads to queue 2 (`ethtool -x eth1 context 2`): note it, delete it "
+        "first, `ethtool -X eth1 context 2 delete`, and add it again afterwards"
+    )
+    del contexts[2]
+    assert held_by_contexts(device, 2) is None
+    assert "RSS context 1 leads to queue 1" in (held_by_contexts(device, 1) or "")
+    del contexts[1]
+    assert held_by_contexts(device, 1) is None
+
+
 @pytest.mark.network
 def test_an_interface_without_contexts(namespace: Any) -> None:
     assert context_count(namespace.host().device) == 0
@@ -82,3 +104,4 @@ def test_a_kernel_that_lists_none(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr(Device, "ethtool_list", refused)
     assert context_count(Device("eth1")) == 0
+    assert held_by_contexts(Device("eth1"), 0) is None

@@ -4,8 +4,9 @@
 from .device import Device
 from .ethtool_group import EthtoolGroup
 from .ethtool_messages import CHANNELS_GET, CHANNELS_SET, ChannelsMessage
-from .flow_rules import lost_with_queues, receive_rings
+from .flow_rules import held_by_rules, lost_with_queues, receive_rings
 from .level import NO_OTHERS, Level, Levels
+from .rss_contexts import held_by_contexts
 from .rss_table import read_rss
 
 WAYS = {"queues_rx": "receive", "queues_tx": "transmit"}
@@ -29,9 +30,17 @@ class ChannelsGroup(EthtoolGroup):
         return lost_with_queues(device, setting, level, self.read(device).get(setting))
 
     def _held(self, device: Device, cell: Levels) -> str | None:
-        """Why the kernel takes no queue away: the table that somebody asked for leads there."""
-        rss, left = read_rss(device), self._left(device, "queues_rx", cell)
-        if rss is None or "rss_queues" in cell or rss.is_default(self.receiving(device)):
+        """Why the kernel takes no queue away: what somebody asked for leads there."""
+        left = self._left(device, "queues_rx", cell)
+        return (
+            held_by_rules(device, left)
+            or held_by_contexts(device, left)
+            or (None if "rss_queues" in cell else self._held_by_table(device, left))
+        )
+
+    def _held_by_table(self, device: Device, left: int) -> str | None:
+        rss = read_rss(device)
+        if rss is None or rss.is_default(self.receiving(device)):
             return None
         last = max(rss.table, default=0)
         if last < left:

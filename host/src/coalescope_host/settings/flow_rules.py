@@ -16,8 +16,18 @@ COUNT = 0x2E
 """ETHTOOL_GRXCLSRLCNT."""
 RINGS = 0x2D
 """ETHTOOL_GRXRINGS."""
+RULE = 0x2F
+"""ETHTOOL_GRXCLSRULE."""
+NUMBERS = 0x30
+"""ETHTOOL_GRXCLSRLALL."""
 REQUEST = struct.Struct("=IIQ168xI4x")
 """struct ethtool_rxnfc: `cmd`, `flow_type`, `data`, a rule that is left empty, `rule_cnt`."""
+ONE_RULE = struct.Struct("=I164xQI12x")
+"""The same with a rule: `cmd`, and of the rule `ring_cookie` and `location`, its number."""
+NUMBERS_AT = 188
+"""Where in it the rules' numbers, `rule_locs`, begin."""
+QUEUES = 1 << 32
+"""A rule that drops, that wakes, or that leads to a virtual function has more for a queue."""
 
 DELETING_WITH_QUEUES = frozenset({"bnxt_en"})
 """Drivers that delete rules and contexts where queues or the table change (bnxt_ethtool.c)."""
@@ -30,6 +40,43 @@ def rule_count(device: Device) -> int:
     except (OSError, SettingError):
         return 0
     return int(REQUEST.unpack(answer)[3])
+
+
+def rule_queues(device: Device) -> dict[int, int]:
+    """The queue of the card's own that each rule leads to, by the rule's number.
+
+    As the kernel asks before it takes queues away (net/ethtool/common.c).
+    """
+    if not (count := rule_count(device)):
+        return {}
+    try:
+        answer = device.ethtool_ioctl(REQUEST.pack(NUMBERS, 0, 0, count) + bytes(4 * count))
+        found = struct.unpack_from(f"={REQUEST.unpack_from(answer)[3]}I", answer, NUMBERS_AT)
+        rules = [device.ethtool_ioctl(ONE_RULE.pack(RULE, 0, number)) for number in found]
+    except (OSError, SettingError):
+        return {}  # what the kernel does not tell, it does not compare either
+    led = {number: queue for _, queue, number in map(ONE_RULE.unpack, rules)}
+    return {number: queue for number, queue in led.items() if queue < QUEUES}
+
+
+def held_by_rules(device: Device, left: int) -> str | None:
+    """Why the kernel takes no queue away of which a rule makes use; None where none does.
+
+    Args:
+        device: the interface.
+        left: how many queues would receive.
+    """
+    queue, rule = max(
+        ((queue, rule) for rule, queue in rule_queues(device).items()), default=(-1, 0)
+    )
+    if queue < left:
+        return None
+    shown = device.command("ethtool", "-n", device.name)
+    deleted = device.command("ethtool", "-N", device.name, "delete", rule)
+    return (
+        f"its flow steering rule {rule} leads to queue {queue} (`{shown}`): note it, delete it "
+        f"first, `{deleted}`, and add it again afterwards"
+    )
 
 
 def receive_rings(device: Device) -> int | None:
