@@ -119,15 +119,16 @@ disturbed_once_more = $(2) -o cache_dir=.pytest_cache/$@ --list-disturbed=$(DIST
 	|| { test $$? = 75 && $(2) -n 0 -o cache_dir=.pytest_cache/$@ @$(DISTURBED); }
 
 # A worker takes a file at a time: the longest come first, so that none is left at the end.
-LONG_TESTS := host/tests/run/test_tune.py models/tests/inference/fitting/test_coverage_of_scenarios.py host/tests/run/test_network.py \
+LONG_TESTS := models/tests/inference/fitting/test_coverage_of_scenarios.py host/tests/run/test_network.py \
 	backend/tests/durability/test_many_processes.py \
 	host/tests/run/test_bad_input.py host/tests/run/test_fuzzed_network.py backend/tests/web/openapi/test_whole_api.py backend/tests/durability/test_sudden_death.py \
 	host/tests/remote/test_peer.py backend/tests/cli/test_token.py backend/tests/cli/test_serving.py backend/tests/cli/test_events.py \
 	driver/logger/tests/test_killed.py driver/logger/tests/test_golden.py host/tests/run_log/test_corpus.py backend/tests/jobs/test_cluster.py \
 	backend/tests/uploads/test_hostile_logs.py driver/traffic/tests/test_traffic.py host/tests/settings/test_host.py
 # What compares rates and times, or has traffic that a busy machine spoils, has the machine to itself.
-TESTS_ALONE := host/tests/run/test_sweeping.py backend/tests/cli/test_every_upload_ends.py e2e/tests/test_first_own_run.py driver/logger/tests/test_window.py
-PYTHON_PYTEST := $(BIN)/python -m pytest -m "not browser and not guest and not soak and not containers" -q
+TESTS_ALONE := host/tests/run/test_tune.py host/tests/run/test_sweeping.py backend/tests/cli/test_every_upload_ends.py e2e/tests/test_first_own_run.py driver/logger/tests/test_window.py
+# As many threads of BLAS as CPUs in each worker would wait for each other.
+PYTHON_PYTEST := OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -m "not browser and not guest and not soak and not containers" -q
 OTHER_TESTS = $(sort $(shell find models/tests host/tests backend/tests datasets/tests docker/tests e2e/tests driver/*/tests driver/logger/bpf/tests -name 'test_*.py'))
 
 test-python: setup-dev tools logger docs node_modules ## Models, host tools, backend, logger, data sets

@@ -19,10 +19,12 @@ from .conftest import BEFORE, Files
 
 pytestmark = pytest.mark.slow
 
-#: Says a p99 that is best with a ring of 1024, as of a moment in the middle of the window.
+#: Says a p99 that is best with a ring of 1024, as of a moment in the middle of the window,
+#: also where that begins late.
 LATENCY = """
 import sys, time
-time.sleep(0.1)
+half_s = float(sys.argv[3]) / 2
+time.sleep(half_s)
 now = time.clock_gettime_ns(time.CLOCK_MONOTONIC_RAW)
 import json, math, random
 ring, seed = float(sys.argv[1]), int(sys.argv[2])
@@ -30,7 +32,7 @@ p99 = 100 * (1 + 0.05 * math.log(ring / 1024) ** 2) * random.Random(seed).gauss(
 said = {"tool": "coalescope-traffic", "latency_us": {"p50": p99 / 2, "p99": p99}}
 print(json.dumps({**said, "t_start_monotonic_ns": now, "t_end_monotonic_ns": now + 1000000}))
 sys.stdout.flush()
-time.sleep(3)
+time.sleep(half_s + 1.5)
 """
 RINGS = [64, 128, 256, 512, 1024, 2048, 4096]
 GOAL = ("--goal", "p99", "--within", "100")
@@ -50,7 +52,8 @@ def a_lab(
     (folder / "settings.json").write_text(json.dumps(BEFORE))
     script = folder / "latency.py"
     script.write_text(LATENCY)
-    command = [sys.executable, "-I", str(script), f"{{{factor.split(maxsplit=1)[0]}}}", "{seed}"]
+    name = factor.split(maxsplit=1)[0]
+    command = [sys.executable, "-I", str(script), f"{{{name}}}", "{seed}", str(duration_s)]
     made.plan(factor, made.workload("rr", command) + peers, duration_s=duration_s)
     return made
 
