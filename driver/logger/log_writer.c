@@ -12,6 +12,7 @@
 
 enum { PREFERRED_PAYLOAD = 1 << 16 };
 static const uint64_t FLUSH_AFTER_NS = 1000000000;
+static const uint64_t FLUSH_WAITING_AFTER_NS = 5000000000;
 
 static int write_all(struct log_writer *writer, const void *first, size_t first_bytes, const void *second,
 		     size_t second_bytes)
@@ -106,8 +107,9 @@ int log_writer_flush(struct log_writer *writer)
 			   (uint32_t)(bytes / writer->record_bytes));
 }
 
-int log_writer_sample(struct log_writer *writer, const uint64_t *values)
+int log_writer_sample(struct log_writer *writer, const uint64_t *values, bool waiting)
 {
+	const uint64_t flush_after_ns = waiting ? FLUSH_WAITING_AFTER_NS : FLUSH_AFTER_NS;
 	unsigned char *record;
 	size_t i;
 
@@ -126,7 +128,7 @@ int log_writer_sample(struct log_writer *writer, const uint64_t *values)
 	}
 	writer->t_last = values[0];
 	writer->records++;
-	if (values[0] - writer->flushed_at >= FLUSH_AFTER_NS) {
+	if (values[0] - writer->flushed_at >= flush_after_ns) {
 		writer->flushed_at = values[0];
 		return log_writer_flush(writer);
 	}

@@ -25,8 +25,11 @@ struct log_writer {
 
 /* All return 0, or an errno with a minus sign. */
 int log_writer_start(struct log_writer *writer, int fd, const struct text *header, size_t record_bytes);
-/* One record: 64-bit values, the first being the monotonic time in ns. */
-int log_writer_sample(struct log_writer *writer, const uint64_t *values);
+/*
+ * One record: 64-bit values, the first being the monotonic time in ns. Records are written after a second at most; those
+ * that are `waiting` for traffic, and say that none came, after five.
+ */
+int log_writer_sample(struct log_writer *writer, const uint64_t *values, bool waiting);
 int log_writer_mark(struct log_writer *writer, const char *name, uint64_t t_monotonic_ns,
 		    uint64_t t_realtime_ns);
 /* metadata: a JSON object. */

@@ -67,7 +67,8 @@ static bool take(struct recorder *recorder, bool last)
 	}
 	if (recorder->writer.records && recorder->values[0] <= before)
 		recorder->values[0] = before + 1; /* the format wants time to advance */
-	status = log_writer_sample(&recorder->writer, recorder->values);
+	status = log_writer_sample(&recorder->writer, recorder->values,
+				   window_waits(&recorder->window, recorder->values));
 	if (recorder->options->live)
 		live_sample(&recorder->live, recorder->values);
 	return status ? report_error(recorder->options->output, status) : true;

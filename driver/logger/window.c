@@ -160,6 +160,11 @@ bool window_turns(const struct window *window, const uint64_t *values)
 	return rises(window, values) || is_warm(window, values) || is_over(window, values);
 }
 
+bool window_waits(const struct window *window, const uint64_t *values)
+{
+	return is_found_later(window) && window->sampled && !window->outlook.rose && !rises(window, values);
+}
+
 uint64_t window_whole_every_ns(const struct window *window, const uint64_t *values)
 {
 	const struct window_outlook *outlook = &window->outlook;
@@ -195,6 +200,14 @@ static void thin_out(struct window *window)
 	history->stride *= 2;
 }
 
+/* Of the samples between two whole ones that nothing passed before, the latest is enough: the traffic begins after it. */
+static bool replaces_last(const struct window *window, bool whole)
+{
+	const struct window_history *history = &window->history;
+
+	return !whole && !window->outlook.rose && history->count && !history->whole[history->count - 1];
+}
+
 static void keep(struct window *window, const uint64_t *values, bool whole)
 {
 	struct window_history *history = &window->history;
@@ -202,6 +215,8 @@ static void keep(struct window *window, const uint64_t *values, bool whole)
 	if (history->count && ++history->skipped < history->stride && !whole)
 		return;
 	history->skipped = 0;
+	if (replaces_last(window, whole))
+		history->count--;
 	if (history->count == MOST_ROWS)
 		thin_out(window);
 	history->whole[history->count] = whole;

@@ -62,6 +62,8 @@ bool window_open(struct window *window, const struct window_rule *rule, const st
  * has the first.
  */
 bool window_turns(const struct window *window, const uint64_t *values);
+/* Whether a window that is found at the end has seen nothing pass so far, with this sample. */
+bool window_waits(const struct window *window, const uint64_t *values);
 /*
  * How long after a whole sample the next one is due. A window that is found at the end begins and ends with whole samples:
  * what it loses by that stays small beside the traffic so far.

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Killed at any moment, the logger loses at most what it had not yet to write: a second."""
+"""Killed at any moment, the logger loses at most what it had not yet to write: a second.
+
+While it waits for the traffic of its command: five seconds, in which nothing passed.
+"""
 
 import random
 import shutil
@@ -57,6 +60,33 @@ def test_killed_at_any_moment_it_loses_a_second_at_most(logger, tmp_path):
         if log.records:
             assert -0.1 < lost_s(log, moment) < MOST_LOST_S
     assert sum(read(path).records for path in killed) > 100 * TIMES
+
+
+@retried_if_disturbed
+def test_what_came_while_traffic_is_waited_for_is_written_within_seconds(
+    logger, namespaces, tmp_path
+):
+    """It writes less often while nothing comes, and as often as ever from the first frame on."""
+    path, inside = tmp_path / "a.runlog", ["ip", "netns", "exec", namespaces[0]]
+    options = ["-i", "probe0", "-o", str(path), "-t", "20ms", "--source", "proc", "--force"]
+    command = [*inside, logger, *options, "--", "sleep", "60"]
+    neighbour = ["ip", "neigh", "replace", "10.214.0.2", "lladdr", "02:00:00:00:00:02"]
+    subprocess.run([*inside, *neighbour, "dev", "probe0"], check=True)
+    with subprocess.Popen(command, stderr=subprocess.DEVNULL) as process:
+        wait_until(lambda: path.exists() and path.stat().st_size, "it does not begin")
+        written = path.stat().st_size
+        begun = time.monotonic()
+        wait_until(lambda: path.stat().st_size > written + 10_000, "it does not write")
+        waited_s, silent = time.monotonic() - begun, read(path).streams[0].column("tx_packets")
+        ping = [*inside, "ping", "-c1", "-W1", "10.214.0.2"]
+        subprocess.run(ping, capture_output=True, check=False)  # nobody has that address
+        sent_ns = time.time_ns()
+        wait_until(lambda: read(path).streams[0].column("tx_packets")[-1] > silent[-1], "no frame")
+        written_s = (time.time_ns() - sent_ns) / 1e9
+        process.kill()
+    assert len(set(silent)) == 1
+    assert 3.0 < waited_s < 7.0
+    assert written_s < MOST_LOST_S
 
 
 @pytest.fixture

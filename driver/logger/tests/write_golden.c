@@ -36,7 +36,7 @@ static int write_log(struct log_writer *writer)
 		const uint64_t values[] = {GOLDEN_START + k * GOLDEN_INTERVAL, GOLDEN_WALL + k * GOLDEN_INTERVAL,
 					   1514000 * k, 1000 * k, 100 * k};
 
-		status = log_writer_sample(writer, values);
+		status = log_writer_sample(writer, values, false);
 		if (k == 2)
 			log_writer_mark(writer, "window_start", values[0], values[1]);
 		if (k == RECORDS - 2)

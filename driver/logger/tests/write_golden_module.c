@@ -90,7 +90,7 @@ static int write_samples(struct log_writer *writer, size_t columns)
 		if (next != values + columns)
 			return 3;
 		if (!status)
-			status = log_writer_sample(writer, values);
+			status = log_writer_sample(writer, values, false);
 		if (k == 2 || k == RECORDS - 2)
 			log_writer_mark(writer, k == 2 ? "window_start" : "window_end", values[0], next[-2]);
 	}
