@@ -147,6 +147,17 @@ def test_a_fit_that_does_not_come_is_not_waited_for(page: Page) -> None:
     assert not page.evaluate("firstRender.fitted")
 
 
+def test_the_home_page_waits_for_no_answer_and_no_other_script(page: Page, server: Server) -> None:
+    first_view(page)  # the server keeps the fit since
+    document = page.request.get(server.url).text()
+    named = set(re.findall(r"(?<=/)assets/[^\"]+\.js", document))
+    page.goto("/")
+    eventually(page, lambda: page.evaluate(SURFACES) > 0)
+    asked = [urlsplit(name).path.lstrip("/") for name in page.evaluate(BEFORE_FIRST_VIEW)]
+    assert {path for path in asked if path.endswith(".js")} <= named
+    assert [path for path in asked if path.startswith("api/experiments")] == []
+
+
 def test_scripts_come_as_the_build_packed_them(page: Page, server: Server) -> None:
     document = page.request.get(f"{server.url}{NFS}").text()
     for path in set(re.findall(r"/assets/[^\"]+\.(?:js|css)", document)):

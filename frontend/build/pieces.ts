@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // What every page needs is one file, and what the explorer needs besides is another, fetched beside it: the explorer is what people come
-// for. A browser asks a server for six files at a time, so thirty small ones are five more ways there and back.
+// for. What the home page needs besides these is a third, which the server's document of that address names. A browser asks a server for six files at a time, so thirty small ones are five more ways there and back.
 import type { Plugin, Rolldown } from 'vite';
 
 const FIRST = '/app/main.tsx';
 const EXPLORER = '/features/explorer/ExplorerPage.tsx';
 const NAME = 'explorer';
+const HOME = '/features/experiments/ExperimentsPage.tsx';
+const HOME_NAME = 'home';
 
 type Modules = Pick<Rolldown.ChunkingContext, 'getModuleInfo'>;
 
@@ -32,7 +34,17 @@ function piece(name: string, of: string): Rolldown.CodeSplittingGroup {
   };
 }
 
-export const pieces = { groups: [piece('page', FIRST), piece(NAME, EXPLORER)] };
+export const pieces = { groups: [piece('page', FIRST), piece(NAME, EXPLORER), piece(HOME_NAME, HOME)] };
+
+/** The file that the build made of a group. */
+function fileOf(name: string, bundle: Rolldown.OutputBundle): string {
+  const found = Object.values(bundle).find((part) => part.type === 'chunk' && part.name === name);
+  if (!found) throw new Error(`no file of the build is named ${name}`);
+  return found.fileName;
+}
+
+/** What addresses need besides the scripts that the document names for all of them. */
+export const scriptsOf = (bundle: Rolldown.OutputBundle) => ({ '/': [fileOf(HOME_NAME, bundle)] });
 
 export function preload(): Plugin {
   return {
@@ -41,15 +53,8 @@ export function preload(): Plugin {
       order: 'post',
       handler(_html, { bundle }) {
         if (!bundle) return [];
-        const explorer = Object.values(bundle).find((part) => part.type === 'chunk' && part.name === NAME);
-        if (!explorer) throw new Error(`no file holds ${EXPLORER}`);
-        return [
-          {
-            tag: 'link',
-            attrs: { rel: 'modulepreload', crossorigin: true, href: `/${explorer.fileName}` },
-            injectTo: 'head' as const,
-          },
-        ];
+        const href = `/${fileOf(NAME, bundle)}`;
+        return [{ tag: 'link', attrs: { rel: 'modulepreload', crossorigin: true, href }, injectTo: 'head' as const }];
       },
     },
   };

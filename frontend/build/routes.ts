@@ -5,6 +5,7 @@ import { readFileSync } from 'node:fs';
 import type { Plugin } from 'vite';
 import { FIGURES } from '../src/features/figures/definitions/index.ts';
 import { canEmbed, embedPath } from '../src/state/embed.ts';
+import { scriptsOf } from './pieces.ts';
 
 const ROUTES = new URL('../src/app/routes.tsx', import.meta.url);
 
@@ -24,9 +25,10 @@ export function routes(): Plugin {
   return {
     name: 'coalescope-routes',
     apply: 'build',
-    generateBundle() {
+    generateBundle(_options, bundle) {
       const embeds = embedPatterns();
-      const listed = { figures: FIGURES.map(({ id }) => id), routes: [...patterns(), ...embeds], embeds };
+      const scripts = scriptsOf(bundle);
+      const listed = { figures: FIGURES.map(({ id }) => id), routes: [...patterns(), ...embeds], embeds, scripts };
       const source = `${JSON.stringify(listed)}\n`;
       this.emitFile({ type: 'asset', fileName: 'routes.json', source });
     },

@@ -20,10 +20,11 @@ from coalescope.analyses.endpoints import router as analyses
 from coalescope.comparisons.endpoints import router as comparisons
 from coalescope.datasets.background import BackgroundLoader
 from coalescope.db.engine import Database
-from coalescope.experiments.endpoints import KEPT_CELLS, KEPT_SUMMARIES, weight_of
+from coalescope.experiments.endpoints import KEPT_CELLS, weight_of
 from coalescope.experiments.endpoints import deleted_router as deleted_experiments
 from coalescope.experiments.endpoints import router as experiments
 from coalescope.experiments.response_cache import ResponseCacheMiddleware
+from coalescope.experiments.summaries import Summaries
 from coalescope.exports.endpoints import router as exports
 from coalescope.fits.cache import LruCache
 from coalescope.fits.endpoints import KEPT_FITS
@@ -173,7 +174,7 @@ def _keep_state(app: FastAPI, settings: Settings, store: Store) -> None:
     app.state.object_store = store.object_store
     app.state.computations = ConcurrencyLimiter(settings.fits_at_once)
     app.state.fits = LruCache(KEPT_FITS)
-    app.state.summarised = LruCache(KEPT_SUMMARIES)
+    app.state.summarised = Summaries()
     app.state.judged = LruCache(KEPT_CELLS, weight_of)
     app.state.pictures = LruCache(KEPT_PICTURES)
     app.state.listeners = Listeners()
@@ -204,7 +205,7 @@ def _add_outermost_middleware(app: FastAPI, policy: AccessPolicy, tracer: Tracer
 def _head(store: Store, settings: Settings, state: State) -> Callable[[HttpScope], str]:
     """What stands in the head of the page's documents."""
     card = PageHead(store.database, settings)
-    ahead = Preloader(store.database, settings, state.fits, state.judged)
+    ahead = Preloader(store.database, settings, state.fits, state.judged, state.summarised)
     return lambda scope: card(scope) + ahead(scope)
 
 

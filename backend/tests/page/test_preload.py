@@ -45,7 +45,51 @@ def test_a_document_says_what_the_server_would_answer(published: Any) -> None:
     assert answers["experiments/geist-2005-nfs/cells.json"] == published.get(f"{API}/cells").json()
     assert told(published, f"/embed{VIEW}") == answers
     assert told(published, "/explorer/none") == {}
-    assert told(published, "/") == {}
+    assert told(published, "/figures") == {}
+
+
+def test_the_home_page_says_what_is_listed_and_what_its_study_opens_with(published: Any) -> None:
+    published.post(f"{API}/fits", json=FIT | {"where": {}})
+    answers = told(published, "/")
+    assert answers.pop("experiments.json") == published.get("/api/experiments").json()
+    assert answers == told(published, f"/explorer/{preload.HOME_STUDY}")
+    assert "experiments/geist-2005-nfs/fits.json" in answers
+    study = Path(__file__).parents[3] / "frontend/src/features/home/study.ts"
+    assert f"slug: '{preload.HOME_STUDY}'" in study.read_text()
+
+
+def test_a_list_that_goes_on_or_is_long_is_not_told(
+    published: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(preload, "LISTED", 1)
+    assert "experiments.json" not in told(published, "/")
+    monkeypatch.undo()
+    assert "experiments.json" in told(published, "/")
+    monkeypatch.setattr(preload, "_MOST_CHARACTERS", 10)
+    assert told(published, "/").keys() == {"experiments/geist-2005-nfs.json"}
+
+
+def test_without_its_study_the_home_page_says_what_is_listed(
+    make_client: MakeClient, page: Path
+) -> None:
+    assert told(make_client(page_dir=page), "/") == {"experiments.json": []}
+
+
+def test_a_document_that_brings_answers_is_packed(published: Any) -> None:
+    for address in ("/", VIEW):
+        plain = published.get(address, headers={"Accept-Encoding": "identity"})
+        packed = published.get(address, headers={"Accept-Encoding": "gzip"})
+        assert packed.headers["content-encoding"] == "gzip"
+        assert int(packed.headers["content-length"]) < len(plain.content) / 2
+        assert packed.text == plain.text
+
+
+def test_the_document_names_the_scripts_of_its_address(published: Any, page: Path) -> None:
+    listed = {"routes": ["/", "/models"], "scripts": {"/": ["assets/home-1.js"]}}
+    (page / "routes.json").write_text(json.dumps(listed))
+    named = '<link rel="modulepreload" crossorigin href="/assets/home-1.js">'
+    assert named in published.get("/").text
+    assert named not in published.get("/models").text
 
 
 def test_the_first_fit_is_told_once_somebody_asked_for_it(published: Any) -> None:

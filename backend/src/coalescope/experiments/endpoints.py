@@ -12,7 +12,7 @@ from sqlalchemy.engine import Connection
 from coalescope.experiments import changing, service
 from coalescope.experiments.cells import cell_columns_json, cells_json
 from coalescope.experiments.conditional import NOT_MODIFIED, not_modified, tag, tag_of
-from coalescope.experiments.description import describe_experiment, summarise_experiment
+from coalescope.experiments.description import describe_experiment
 from coalescope.experiments.levels import factor_levels, matches, parse_where
 from coalescope.experiments.records import ExperimentRecord, Kind
 from coalescope.experiments.schemas import (
@@ -24,6 +24,7 @@ from coalescope.experiments.schemas import (
     ExperimentOut,
     ExperimentSummaryOut,
 )
+from coalescope.experiments.summaries import Summaries
 from coalescope.fits.cache import LruCache
 from coalescope.runs.chosen import identities
 from coalescope.runs.intervals import JudgedCells
@@ -34,7 +35,6 @@ from coalescope.web.connections import ReadConnection, WriteConnection
 from coalescope.web.error_responses import ErrorResponse
 from coalescope.web.pages import IN_PAGES, Limit, Offset, page_of
 
-KEPT_SUMMARIES = 1000
 KEPT_CELLS = 40_000  # of any number of experiments
 CELLS_WHOLE = 10_000  # an answer of more is sent while it is made
 
@@ -80,17 +80,11 @@ def list_experiments(
     offset: Offset = 0,
 ) -> list[ExperimentSummaryOut]:
     """One page of the experiments, published first, then by title; `Link` names the next page."""
-    kept: LruCache[ExperimentSummaryOut] = request.app.state.summarised
+    summaries: Summaries = request.app.state.summarised
     found = service.list_experiments(connection, kind, q, limit + 1, offset)
     return [
-        kept.get(tag_of(record), partial(_summarised, connection, record))
-        for record in page_of(request, response, found, limit, offset)
+        summaries(connection, record) for record in page_of(request, response, found, limit, offset)
     ]
-
-
-def _summarised(connection: Connection, record: ExperimentRecord) -> ExperimentSummaryOut:
-    cells = service.list_cells(connection, record)
-    return ExperimentSummaryOut.model_validate(summarise_experiment(record, cells))
 
 
 @router.post("", status_code=201, responses={409: {"model": ErrorResponse}})

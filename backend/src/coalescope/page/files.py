@@ -63,6 +63,8 @@ _ASK_AGAIN = "no-cache"
 _EMBED = {"Content-Security-Policy": EMBED_POLICY}
 _SANDBOX = {"Content-Security-Policy": SANDBOX_POLICY, "X-Frame-Options": "SAMEORIGIN"}
 
+_FETCHED_AT_ONCE = '    <link rel="modulepreload" crossorigin href="/{}">\n'
+
 _NOT_BUILT = """<!doctype html>
 <html lang="en">
 <meta charset="utf-8">
@@ -99,11 +101,13 @@ class FoundFile:
 class _Routes:
     """The patterns of the page's router, such as /explorer/:slug; None: it does not list them.
 
-    `embeds` are those of its views that may stand in the page of another site.
+    `embeds` are those of its views that may stand in the page of another site. `scripts` are those
+    that an address needs besides the ones that the document names for all.
     """
 
     every: Iterable[str] | None
     embeds: Iterable[str]
+    scripts: Mapping[str, Iterable[str]]
 
 
 class PageFiles:
@@ -148,7 +152,8 @@ class PageFiles:
         if not _is_file_name(name) and not await self._leads_somewhere(routes, scope["path"]):
             return _send_unknown(found, policy)
         if found.name == "index.html" and self._head is not None:
-            told = await anyio.to_thread.run_sync(self._told, self._head, scope)
+            scripts = routes.scripts.get(scope["path"], ())
+            told = await anyio.to_thread.run_sync(self._told, self._head, scope, scripts)
             if told is not None:
                 return _send_told(*told, policy, headers.get("if-none-match"))
         return send_file(found, policy, headers.get("if-none-match"))
@@ -157,16 +162,18 @@ class PageFiles:
         """What the page's build lists."""
         listed = _regular_file(self._folder, "routes.json") if self._folder else None
         told = {} if listed is None else json.loads(listed[0].read_bytes())
-        return _Routes(told.get("routes"), told.get("embeds", ()))
+        return _Routes(told.get("routes"), told.get("embeds", ()), told.get("scripts", {}))
 
     async def _leads_somewhere(self, routes: _Routes, path: str) -> bool:
         if not _is_address(routes, path):
             return False
         return await anyio.to_thread.run_sync(self._is_there, path)
 
-    def _told(self, head: Callable[[Scope], str], scope: Scope) -> tuple[str, str] | None:
+    def _told(
+        self, head: Callable[[Scope], str], scope: Scope, scripts: Iterable[str]
+    ) -> tuple[str, str] | None:
         """The document with its head filled in, and its tag; None where nothing is to be told."""
-        tags = head(scope)
+        tags = "".join(map(_FETCHED_AT_ONCE.format, scripts)) + head(scope)
         plain = _regular_file(self._folder, "index.html") if tags and self._folder else None
         if plain is None:
             return None

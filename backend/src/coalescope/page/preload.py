@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Answers to the explorer's first questions, sent with its document so that it waits for none.
+"""Answers to the first questions of explorer and home page, sent with their documents.
 
 They stand in the document's head as JSON, under the names that a published copy keeps them by
 (frontend/src/api/preloaded.ts reads them). If there are too many cells for that, they are fetched
-beside the page's scripts instead of after them. The page asks for whatever is missing.
+beside the page's scripts instead of after them. The page asks for whatever is missing. The home
+page opens with a study, and finds it in the list of experiments.
 """
 
 import json
@@ -26,16 +27,20 @@ from coalescope.experiments.conditional import tag_of
 from coalescope.experiments.description import describe_experiment
 from coalescope.experiments.records import CellRecord, ExperimentRecord
 from coalescope.experiments.schemas import ExperimentOut
-from coalescope.experiments.service import SLUG, get_experiment
+from coalescope.experiments.service import SLUG, get_experiment, list_experiments
+from coalescope.experiments.summaries import Summaries
 from coalescope.fits.cache import LruCache
 from coalescope.fits.schemas import FitIn
 from coalescope.publishing.questions import COSTS, fit_requests
 from coalescope.runs.intervals import JudgedCells
 from coalescope.runs.service import cells_in_sequence
 from coalescope.settings import Settings
+from coalescope.untrusted.bounds import LISTED
 from coalescope.web.security import reading_is_open
 
 _ADDRESS = re.compile(r"(?:/embed)?/explorer/([^/]+)/?")
+# What the home page opens with (frontend/src/features/home/study.ts).
+HOME_STUDY = "geist-2005-nfs"
 _KEPT = 16
 # What is larger comes no sooner with the document than after it.
 _MOST_CHARACTERS = 2**18
@@ -73,29 +78,48 @@ class Preloader:
         settings: Settings,
         fits: LruCache[Any],
         judged: LruCache[JudgedCells],
+        summaries: Summaries,
     ) -> None:
         self._database = database
         self._judged = judged
         self._open = reading_is_open(settings)
         self._fits = fits
+        self._summaries = summaries
         self._kept: LruCache[_Known] = LruCache(_KEPT)
 
     def __call__(self, scope: Scope) -> str:
         """The element; "" where nothing is told: what a token guards, a document does not say."""
+        if not self._open:
+            return ""
+        if scope["path"] == "/":
+            return self._of_view(HOME_STUDY, QueryParams(), self._listed())
         found = _ADDRESS.fullmatch(scope["path"])
         slug = unquote(found[1]) if found else ""
-        if not self._open or not SLUG.fullmatch(slug):
+        if not SLUG.fullmatch(slug):
             return ""
+        return self._of_view(slug, QueryParams(scope["query_string"]), {})
+
+    def _listed(self) -> dict[str, str]:
+        """GET /api/experiments, where one answer holds them all and is not too long."""
+        with self._database.read() as connection:
+            found = list_experiments(connection, limit=LISTED + 1)
+            if len(found) > LISTED:
+                return {}
+            told = [self._summaries(connection, record).model_dump_json() for record in found]
+        text = _of_an_element(f"[{','.join(told)}]")
+        return {"experiments.json": text} if len(text) <= _MOST_CHARACTERS else {}
+
+    def _of_view(self, slug: str, asked: QueryParams, answers: Mapping[str, str]) -> str:
+        """The element for a view of that experiment, which has `answers` too."""
         try:
             with self._database.read() as connection:
                 record = get_experiment(connection, slug)
                 key = (record.id, record.data_version, record.updated_at)
                 known = self._kept.get(key, lambda: self._described(connection, record))
         except CoalescopeError:  # no such experiment: the page says so
-            return ""
+            return _element(answers) if answers else ""
         own = f"experiments/{slug}"
-        asked = QueryParams(scope["query_string"])
-        answers = {f"{own}.json": known.experiment}
+        answers = {**answers, f"{own}.json": known.experiment}
         fits = list(self._first_fits(record, known, asked))
         if fits:
             answers[f"{own}/fits.json"] = _encoded(fits)

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The API's answers, compressed on their way to whoever takes that."""
+"""Answers that are made when they are asked for, compressed on their way to whoever takes that."""
 
 from collections.abc import Hashable
 from hashlib import sha256
+from pathlib import PurePosixPath
 from typing import Protocol
 
 from starlette.datastructures import Headers
@@ -37,7 +38,7 @@ class Kept(Protocol):
 
 
 class CompressedAnswers:
-    """Gzip for what /api answers; the page's files are compressed when it is built.
+    """Gzip for what /api answers, and for documents; files are compressed when the page is built.
 
     An answer that is sent again is not compressed again: its packed bytes are kept by what it says.
     """
@@ -47,14 +48,19 @@ class CompressedAnswers:
         self._kept = kept
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass the request on, and compress what comes back if it is of the API."""
-        of_the_api = scope["type"] == "http" and scope["path"].startswith("/api/")
-        await (self._answering(scope) if of_the_api else self._plain)(scope, receive, send)
+        """Pass the request on, and compress what comes back if it is no file of the page."""
+        made = scope["type"] == "http" and _is_made(scope["path"])
+        await (self._answering(scope) if made else self._plain)(scope, receive, send)
 
     def _answering(self, scope: Scope) -> ASGIApp:
         if "gzip" in Headers(scope=scope).get("accept-encoding", ""):
             return _Packing(self._plain, self._kept)
         return IdentityResponder(self._plain, _LEAST_BYTES, exclude_content_types=_AS_THEY_ARE)
+
+
+def _is_made(path: str) -> bool:
+    """Whether it is the API's, or an address of the page, whose document brings answers along."""
+    return path.startswith("/api/") or not PurePosixPath(path).suffix
 
 
 class _Packing(GZipResponder):

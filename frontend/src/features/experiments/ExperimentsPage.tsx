@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-
+import { useDeferredValue } from 'react';
 import { Link, useSearchParams } from 'wouter';
 import { currentCopy, tryAgain } from '../../api/copy';
 import { reasonOf } from '../../api/errors';
@@ -160,9 +160,11 @@ function DataSets() {
 export function ExperimentsPage() {
   useTitle(undefined);
   const experiments = useGrowingExperiments();
+  // the study comes first: the surface above is drawn before the list below it
+  const listed = useDeferredValue(experiments.data, undefined);
   const quantities = useQuantities();
   const [filter, change] = useFilter();
-  const all = experiments.data ?? [];
+  const all = listed ?? [];
   const shown = inOrder(all).filter((experiment) => matches(experiment, filter));
   const [ticked, tick] = useTicked(all);
   const captionOf = (measure: string) => caption(labelOf(measure, quantities.data));
@@ -189,7 +191,7 @@ export function ExperimentsPage() {
         )}
       </div>
       <p className="sr" role="status">
-        {experiments.data && `${shown.length} of ${all.length} experiments`}
+        {listed && `${shown.length} of ${all.length} experiments`}
       </p>
       {experiments.isError && (
         <Notice
@@ -200,7 +202,7 @@ export function ExperimentsPage() {
           {reasonOf(experiments.error)} {experiments.data && 'What was on the page is still there.'}
         </Notice>
       )}
-      {experiments.isPending && <LoadingLine label="Loading the experiments" />}
+      {!listed && !experiments.isError && <LoadingLine label="Loading the experiments" />}
       <DataSets />
       <table className="list" aria-label="Experiments">
         <thead>
@@ -227,15 +229,15 @@ export function ExperimentsPage() {
               onTick={() => tick(experiment.slug)}
             />
           ))}
-          {experiments.data && all.length > 0 && shown.length === 0 && (
+          {all.length > 0 && shown.length === 0 && (
             <Nothing filter={filter} clear={() => change({ text: '', hidden: new Set() })} />
           )}
-          {experiments.data && currentCopy() === null && <YourHost measured={countByKind(all).measured} />}
+          {listed && currentCopy() === null && <YourHost measured={countByKind(all).measured} />}
         </tbody>
       </table>
       <TickToCompare ticked={ticked} />
-      {experiments.data && currentCopy() === null && <DeletedExperiments />}
-      {!experiments.isPending && <ModelsLine />}
+      {listed && currentCopy() === null && <DeletedExperiments />}
+      {(listed || experiments.isError) && <ModelsLine />}
     </div>
   );
 }

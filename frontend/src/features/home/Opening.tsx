@@ -6,11 +6,9 @@ import { currentCopy } from '../../api/copy';
 import type { ExperimentSummary } from '../../api/types';
 import { Icon } from '../../components/Icon';
 import { Kind } from '../../components/Kind';
-import { lazyPart } from '../../components/lazyPart';
+import { Showpiece } from './Showpiece';
 import { STUDY } from './study';
 import './home.css';
-
-const Showpiece = lazyPart('The surface', async () => (await import('./Showpiece')).Showpiece);
 
 function Way({ href, title, children }: { href: string; title: string; children: string }) {
   return (
