@@ -11,9 +11,9 @@
 
 #include "clock.h"
 #include "workers.h"
-#include "histogram.h"
 #include "report.h"
 #include "roles.h"
+#include "slices.h"
 #include "sockets.h"
 
 enum { ALIGNMENT = 4096, LONGEST_PATH = 4096, MOST_FILES = 100000 };
@@ -31,7 +31,7 @@ struct reader {
 	uint64_t count_from_ns, count_until_ns;
 	uint64_t operations, bytes;
 	bool past_cache, failed;
-	struct histogram latency;
+	struct slices latency;
 	struct series series; /* also of what does not count */
 };
 
@@ -112,7 +112,7 @@ static bool read_once(struct reader *reader, int fd, const char *path)
 	if (after >= reader->count_from_ns && after < reader->count_until_ns) {
 		reader->operations++;
 		reader->bytes += (uint64_t)got;
-		histogram_record(&reader->latency, after - before);
+		slices_record(&reader->latency, after, after - before);
 	}
 	return true;
 }
@@ -145,7 +145,7 @@ static bool report(struct reader *readers, uint64_t ended)
 	unsigned int i;
 
 	for (i = 1; i < all->options->streams; i++) {
-		histogram_merge(&all->latency, &readers[i].latency);
+		slices_merge(&all->latency, &readers[i].latency);
 		series_merge(&all->series, &readers[i].series);
 		all->operations += readers[i].operations;
 		all->bytes += readers[i].bytes;
@@ -179,6 +179,7 @@ static bool read_files(const struct options *options, const struct files *files,
 		series_begin(&readers[i].series, begun);
 		readers[i].buffer = buffers + i * options->read_bytes;
 		readers[i].count_from_ns = from;
+		slices_begin(&readers[i].latency, from);
 		readers[i].count_until_ns = until;
 	}
 	fine = workers_run(work, readers, sizeof(*readers), (unsigned int)options->streams, end);

@@ -113,7 +113,47 @@ static void print_buckets(const struct histogram *histogram, const char *name, u
 	printf("]");
 }
 
-void report_latency(const struct histogram *histogram)
+/* Of each slice: how many requests lie in which of the histogram's buckets that hold any, counted from 0. */
+static void print_slice(const struct histogram *slice, const struct histogram *all, bool counts)
+{
+	const char *comma = "";
+	unsigned int i, place = 0;
+
+	for (i = 0; i < BUCKETS; i++) {
+		if (slice->counts[i]) {
+			printf("%s%" PRIu64, comma, counts ? slice->counts[i] : place);
+			comma = ",";
+		}
+		place += all->counts[i] > 0;
+	}
+}
+
+static void print_slices(const struct slices *slices, const struct histogram *all, unsigned int until)
+{
+	unsigned int i;
+
+	printf(",\"latency_slices\":{\"t_start_monotonic_ns\":%" PRIu64 ",\"interval_ns\":%" PRIu64,
+	       slices->origin_ns, slices->interval_ns);
+	printf(",\"sum_ns\":[");
+	for (i = 0; i < until; i++)
+		printf("%s%.17g", i ? "," : "", slices->each[i].sum);
+	printf("],\"max_ns\":[");
+	for (i = 0; i < until; i++)
+		printf("%s%" PRIu64, i ? "," : "", slices->each[i].maximum);
+	printf("],\"buckets\":[[");
+	for (i = 0; i < until; i++) {
+		printf("%s", i ? "],[" : "");
+		print_slice(&slices->each[i], all, false);
+	}
+	printf("]],\"counts\":[[");
+	for (i = 0; i < until; i++) {
+		printf("%s", i ? "],[" : "");
+		print_slice(&slices->each[i], all, true);
+	}
+	printf("]]}");
+}
+
+static void print_histogram(const struct histogram *histogram)
 {
 	static const struct {
 		const char *name;
@@ -121,8 +161,6 @@ void report_latency(const struct histogram *histogram)
 	} quantiles[] = {{"p50", 0.5}, {"p90", 0.9}, {"p95", 0.95}, {"p99", 0.99}, {"p999", 0.999}};
 	size_t i;
 
-	if (!histogram->count)
-		return;
 	printf(",\"latency_us\":{\"mean\":%.6g,\"min\":%.9g", histogram_mean(histogram) / 1e3,
 	       (double)histogram->minimum / 1e3);
 	for (i = 0; i < sizeof(quantiles) / sizeof(*quantiles); i++)
@@ -133,6 +171,20 @@ void report_latency(const struct histogram *histogram)
 	print_buckets(histogram, "upper_ns", bucket_upper);
 	print_buckets(histogram, "counts", NULL);
 	printf("}");
+}
+
+void report_latency(const struct slices *slices)
+{
+	static struct histogram all;
+	unsigned int until = SLICES;
+
+	slices_sum(slices, &all);
+	if (!all.count)
+		return;
+	while (!slices->each[until - 1].count)
+		until--;
+	print_histogram(&all);
+	print_slices(slices, &all, until);
 }
 
 bool report_end(void)

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "histogram.h"
+#include "slices.h"
 #include "series.h"
 
 #define TRAFFIC_VERSION "0.2.0"
@@ -23,8 +23,8 @@ void report_list(const char *name);
 void report_item(void);
 void report_list_end(void);
 void report_bool(const char *name, bool value);
-/* "latency_us" and "histogram", of latencies in nanoseconds; nothing if there are none. */
-void report_latency(const struct histogram *histogram);
+/* "latency_us", "histogram" and "latency_slices", of latencies in nanoseconds; nothing if there are none. */
+void report_latency(const struct slices *slices);
 /* False, said on stderr, if stdout did not take it. */
 bool report_end(void);
 

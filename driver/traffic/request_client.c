@@ -16,11 +16,11 @@
 
 #include "clock.h"
 #include "workers.h"
-#include "histogram.h"
 #include "random.h"
 #include "report.h"
 #include "request_response.h"
 #include "roles.h"
+#include "slices.h"
 #include "sockets.h"
 
 enum {
@@ -51,7 +51,7 @@ struct client {
 	uint64_t answers;
 	uint64_t operations, bytes, timeouts, late_replies; /* that count */
 	bool failed;
-	struct histogram latency;
+	struct slices latency;
 	struct series series; /* also of what does not count; its own column: timeouts */
 	union {
 		struct request request;
@@ -188,7 +188,7 @@ static void settle(struct client *client, size_t length, uint64_t now)
 		return;
 	client->operations++;
 	client->bytes += length;
-	histogram_record(&client->latency, now - client->slots[i].since_ns);
+	slices_record(&client->latency, now, now - client->slots[i].since_ns);
 }
 
 /* In an open loop: until a response is there, or the next request is due. */
@@ -293,6 +293,7 @@ static void prepare(struct client *client, const struct options *options, unsign
 	client->answered_id = client->next_id;
 	series_begin(&client->series, begun);
 	client->count_from_ns = begun + ns_of(options->warmup_s);
+	slices_begin(&client->latency, client->count_from_ns);
 	client->count_until_ns =
 		options->duration_s > 0 ? client->count_from_ns + ns_of(options->duration_s) : UINT64_MAX;
 	if (options->rate_hz > 0) {
@@ -341,7 +342,7 @@ static bool report(struct client *clients, uint64_t ended)
 	for (i = 0; i < options->clients; i++)
 		fine &= answered(&clients[i], ended);
 	for (i = 1; i < options->clients; i++) {
-		histogram_merge(&all->latency, &clients[i].latency);
+		slices_merge(&all->latency, &clients[i].latency);
 		all->operations += clients[i].operations;
 		all->bytes += clients[i].bytes;
 		all->timeouts += clients[i].timeouts;

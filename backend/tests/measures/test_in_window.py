@@ -163,18 +163,95 @@ def test_latencies_are_of_the_window_or_absent(make_log: MakeLog) -> None:
     assert [warning.code for warning in beyond.warnings] == ["not_of_window"]
 
 
-@pytest.mark.parametrize(("end", "held"), [(9.6, True), (9.8, False)])
+@pytest.mark.parametrize(
+    ("end", "held"),
+    [
+        (9.001, {"p50", "p99", "p999"}),
+        (9.01, {"p50", "p99"}),
+        (9.02, {"p50"}),
+        (9.6, {"p50"}),
+        (9.8, set()),
+    ],
+)
 def test_check_and_store_know_latencies_of_the_same_runs(
-    make_log: MakeLog, end: float, held: bool
+    make_log: MakeLog, end: float, held: set[str]
 ) -> None:
-    """The window is from second 3 to second 9: 6 of 6.6 s are nine tenths, 6 of 6.8 s are not."""
+    """The window is from second 3 to second 9; what lies outside may be the slowest.
+
+    6 of 6.6 s are nine tenths, 6 of 6.8 s are not; of 6.01 s, 0.17 % are outside.
+    """
     span = {"t_start_monotonic_ns": 3 * SECOND, "t_end_monotonic_ns": int(end * SECOND)}
     client = {"role": "client", "seconds": 6, "bytes": 500, "operations": 10}
     said = own(**client, **span, latency_us={"p50": 40, "p99": 90, "p999": 99})
     content = make_log(result=said, window=(2, 8))
     shown = run_log.run_values(run_log.read(content)), measure(content).values
-    for name in ("latency_p50_us", "latency_p99_us", "latency_p999_us"):
-        assert [name in values for values in shown] == [held, held]
+    for name in ("p50", "p99", "p999"):
+        expected = name in held
+        assert [f"latency_{name}_us" in values for values in shown] == [expected, expected]
+
+
+def sliced(slow: list[int]) -> dict[str, object]:
+    """A client of 10 s from second 1 on: in each half 100 requests of 0.1 ms, of 5 ms in some."""
+    counts = [[100] for _ in range(20)]
+    slices = {
+        "t_start_monotonic_ns": SECOND,
+        "interval_ns": SECOND // 2,
+        "sum_ns": [100 * (5e6 if each in slow else 1e5) for each in range(20)],
+        "max_ns": [5_000_000 if each in slow else 100_000 for each in range(20)],
+        "buckets": [[int(each in slow)] for each in range(20)],
+        "counts": counts,
+    }
+    return own(
+        **{"role": "client", "seconds": 10, "bytes": 500, "operations": 2000},
+        **{"t_start_monotonic_ns": SECOND, "t_end_monotonic_ns": 11 * SECOND},
+        latency_us={"mean": 345, "p50": 100, "p99": 5000, "p999": 5000, "max": 5000},
+        histogram={"lower_ns": [99_000, 4_990_000], "upper_ns": [101_000, 5_010_000]},
+        latency_slices=slices,
+    )
+
+
+def test_the_slowest_requests_of_other_times_are_not_of_the_window(make_log: MakeLog) -> None:
+    """The window is from second 3 to second 9; one half second on its edge is in it in part."""
+    content = make_log(result=sliced([0, 3, 17]), window=(2, 8))
+    shown = run_log.run_values(run_log.read(content)), measure(content).values
+    for values in shown:
+        assert values["latency_p50_us"] == values["latency_p999_us"] == 100
+    assert shown[1]["latency_max_us"] == shown[1]["latency_us"] == 100
+    inside = measure(make_log(result=sliced([8]), window=(2, 8))).values
+    assert inside["latency_p50_us"] == 100
+    assert inside["latency_p99_us"] == inside["latency_max_us"] == 5000
+
+
+@pytest.mark.parametrize(
+    "broken",
+    [
+        {"buckets": [[9]] * 20},
+        {"counts": [[-1]] * 20},
+        {"sum_ns": [1]},
+        {"interval_ns": 0},
+        {"max_ns": "x"},
+        {"counts": [[1, 2]] * 20},
+    ],
+)
+def test_slices_that_the_tool_does_not_write_say_nothing(
+    make_log: MakeLog, broken: dict[str, object]
+) -> None:
+    said = json.loads(sliced([0]))
+    said["latency_slices"] |= broken
+    content = make_log(result=json.dumps(said).encode(), window=(2, 8))
+    for values in (run_log.run_values(run_log.read(content)), measure(content).values):
+        assert not [name for name in values if name.startswith("latency")]
+
+
+def test_percentiles_that_are_not_of_the_window_are_named(make_log: MakeLog) -> None:
+    span = {"t_start_monotonic_ns": 3 * SECOND, "t_end_monotonic_ns": int(9.1 * SECOND)}
+    client = {"role": "client", "seconds": 6}
+    said = own(**client, **span, latency_us={"p50": 40, "p99": 90, "max": 99})
+    found = measure(make_log(result=said, window=(2, 8)))
+    (warning,) = [each for each in found.warnings if each.code == "not_of_window"]
+    assert warning.message.startswith(
+        "The workload says latency_p99_us and latency_max_us of its whole time"
+    )
 
 
 def test_every_quantile_that_the_tool_reports_is_a_measure(make_log: MakeLog) -> None:

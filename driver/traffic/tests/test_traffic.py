@@ -118,6 +118,9 @@ def test_every_request_is_answered_once(traffic, port, protocol):
     small = (found["operations"] * 4224 - found["bytes"]) / (4224 - 128)
     assert small == pytest.approx(found["operations"] / 4, abs=3)
     assert sum(found["histogram"]["counts"]) == found["operations"]
+    slices = found["latency_slices"]
+    assert slices["t_start_monotonic_ns"] == found["t_start_monotonic_ns"]
+    assert sum(map(sum, slices["counts"])) == found["operations"]
     assert 0.1 < found["seconds"] < 5
 
 

@@ -5,14 +5,18 @@ A workload begins before the window and ends after it, or waits for its peer ins
 its whole time stands beside rates of the window as if it were of the same time, and is not.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from coalescope_host.run_log import NEARLY_WHOLE
 
 from coalescope.measures.counters import Window
-from coalescope.measures.workload_result import Intervals, Reported, UnplacedIntervals
+from coalescope.measures.workload_result import (
+    LATENCIES,
+    Intervals,
+    Reported,
+    UnplacedIntervals,
+)
 from coalescope.runs.records import RunWarning
 
 _WHOLE = 0.995  # of the workload: what is missing is not seen in a rate
@@ -61,12 +65,9 @@ def workload_measures(
             found[name] = scale * part / elapsed_s
         else:
             left_out.append(name)
-    if said.latencies:
-        held = _held(said, window, carried)
-        if steady or (held is not None and held >= NEARLY_WHOLE):
-            found |= {name: value / dilation for name, value in said.latencies.items()}
-        else:
-            left_out.append("latency")
+    latencies, beyond = _latencies_in_window(said, window, carried, steady=steady)
+    found |= {name: value / dilation for name, value in latencies.items()}
+    left_out += beyond if latencies else ["latency"] if beyond else []
     return found, [*warnings, *_left_out(left_out)]
 
 
@@ -137,6 +138,21 @@ def _held(said: Reported, window: Window, carried: Carried | None) -> float | No
         inside = min(end, window.end_ns) - max(start, window.start_ns)
         return max(inside, 0) / (end - start)
     return carried.in_window / carried.in_all if carried is not None and carried.in_all else None
+
+
+def _latencies_in_window(
+    said: Reported, window: Window, carried: Carried | None, *, steady: bool
+) -> tuple[dict[str, float], list[str]]:
+    """Latencies by measure, and the measures of which it is not known what they were there."""
+    if said.latencies is None:
+        return {}, []
+    within = said.latencies.of_all
+    if not steady:
+        held = _held(said, window, carried)
+        within = said.latencies.between(window.start_ns, window.end_ns, held)
+    found = {LATENCIES[name]: value for name, value in within.items() if name in LATENCIES}
+    reported = (LATENCIES[name] for name in said.latencies.of_all if name in LATENCIES)
+    return found, [name for name in reported if name not in found]
 
 
 def _losses_in_window(
@@ -246,7 +262,11 @@ def _left_out(names: list[str]) -> Iterator[RunWarning]:
     if names:
         yield RunWarning(
             "not_of_window",
-            f"The workload says {' and '.join(names)} of its whole time, which is not the window: "
+            f"The workload says {_listed(names)} of its whole time, which is not the window: "
             "left out. Let the window span the traffic, as it does by default.",
             {"field": ", ".join(names)},
         )
+
+
+def _listed(names: Sequence[str]) -> str:
+    return " and ".join(filter(None, [", ".join(names[:-1]), names[-1]]))

@@ -9,7 +9,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from coalescope_host.run_log import Result, RunLogError
+from coalescope_host.run_log import Latencies, Result, RunLogError, latencies_of
 from coalescope_models.vocabulary.quantity import QUANTITIES
 
 from coalescope.runs.records import RunWarning
@@ -21,8 +21,8 @@ _TOUCHING_S = 0.05  # an interval begins where the one before it ends, or a litt
 _OWN_TOOL = "coalescope-traffic"
 # whose `bytes` are payload that arrived
 _RECEIVING = ("sink", "client")
-# members of the tool's `latency_us`, and the measures of the glossary that they are
-_LATENCIES = {"mean": "latency_us"} | {
+#: Members of the tool's `latency_us`, and the measures of the glossary that they are.
+LATENCIES = {"mean": "latency_us"} | {
     found[1]: name for name in QUANTITIES if (found := re.fullmatch(r"latency_(p\d+|max)_us", name))
 }
 
@@ -59,7 +59,7 @@ class Reported:
         operations: requests that were answered, in `seconds`.
         span_ns: from when to when that was, by the log's own clock.
         intervals, unplaced: what came when, by the log's clock or by the workload's own.
-        latencies: by measure, over the whole of it.
+        latencies: by the tool's names, over the whole of it and in slices.
         loss: losses that it saw itself, by measure, over the whole of it.
     """
 
@@ -70,7 +70,7 @@ class Reported:
     span_ns: tuple[int, int] | None = None
     intervals: Intervals | None = None
     unplaced: UnplacedIntervals | None = None
-    latencies: Mapping[str, float] = field(default_factory=dict)
+    latencies: Latencies | None = None
     loss: Mapping[str, float] = field(default_factory=dict)
 
 
@@ -99,19 +99,15 @@ def reported(result: Result | None) -> tuple[Reported, list[RunWarning]]:
 def _of_own_tool(document: Mapping[str, object]) -> Reported:
     receives = str(document.get("role")).endswith(_RECEIVING)
     start, stop = (_time(document, f"t_{end}_monotonic_ns") for end in ("start", "end"))
-    latencies = document.get("latency_us")
-    known = latencies if isinstance(latencies, Mapping) else {}
+    latencies = latencies_of(document)
+    known = latencies is not None and bool(latencies.of_all)
     return Reported(
         octets=_number(document, "bytes") if receives else None,
         seconds=_number(document, "seconds"),
         operations=_number(document, "operations") if known else None,
         span_ns=(start, stop) if start is not None and stop is not None and start < stop else None,
         intervals=_intervals(document.get("intervals")) if receives else None,
-        latencies={
-            name: value
-            for member, name in _LATENCIES.items()
-            if (value := _number(known, member)) is not None
-        },
+        latencies=latencies,
         loss=_own_loss(document),
     )
 

@@ -206,7 +206,7 @@ export function LogContents({ name, contents }: { name: string; contents: Conten
         </Section>
       )}
       {contents.latency && (
-        <Section title="Latency, as the workload saw it" of="latency_us">
+        <Section title="Latency that the workload saw in its whole time" of="latency_us">
           <Latency latency={contents.latency} />
         </Section>
       )}

@@ -20,6 +20,7 @@ from .errors import Problem, RunLogError
 from .frame_bytes import PART_BYTES, uncounted_bytes
 from .header import Field, StreamLayout
 from .interrupts import NOT_SEEN, unseen_interrupts
+from .latencies import Latencies, latencies_of
 from .layout import DEFAULT_LIMITS, Limits
 from .log import Mark, Payloads, Result, RunLog, Stream
 from .loss_places import losses
@@ -27,7 +28,6 @@ from .plausibility import OTHERS_PERCENT, far_end_is_here, implausible, others_b
 from .reader import read, scan
 from .report import CheckReport
 from .run_values import (
-    NEARLY_WHOLE,
     others_at_least_percent,
     run_values,
     tasks_percent,
@@ -40,13 +40,13 @@ from .writer import STANDARD_FIELDS, Writer, make_header, standard_field
 __all__ = [
     "DEFAULT_LIMITS",
     "JIFFIES_PER_S",
-    "NEARLY_WHOLE",
     "NOT_SEEN",
     "OTHERS_PERCENT",
     "PART_BYTES",
     "STANDARD_FIELDS",
     "CheckReport",
     "Field",
+    "Latencies",
     "Limits",
     "Longer",
     "Mark",
@@ -67,6 +67,7 @@ __all__ = [
     "doubts",
     "far_end_is_here",
     "implausible",
+    "latencies_of",
     "levels_of",
     "losses",
     "make_header",

@@ -12,20 +12,15 @@ from .errors import RunLogError
 from .frame_bytes import uncounted_bytes
 from .header import Field
 from .interrupts import NOT_SEEN, unseen_interrupts
+from .latencies import latencies_of
 from .log import RunLog
 from .loss_places import losses
 from .window_counters import window_counters
 
 _SYSTEM_NS = ("cpu_system_ns", "cpu_irq_ns", "cpu_softirq_ns")
 _NEEDED_NS = {"cpu_user_ns", "cpu_system_ns", "cpu_idle_ns"}
-NEARLY_WHOLE = 0.9
-"""Share of the workload that the window holds, if its latencies are to be those of the window.
-
-The logger leaves out the samples in which traffic begins and ends, and up to a twentieth before its
-end. A quantile of all moves by no more ranks than requests were left out, so the median by little;
-the slowest may be among them.
-"""
 _PACKETS = ("rx_packets", "tx_packets")
+_QUANTILES = ("p50", "p99", "p999")
 # sums of interrupt lines had the name of receive interrupts before they had one of their own
 _LINES = "proc_interrupts"
 
@@ -183,21 +178,8 @@ def _latencies(log: RunLog, dilation: float) -> dict[str, float]:
         return {}
     if not isinstance(document, dict):
         return {}
-    found = {}
-    latencies = document.get("latency_us")
-    if not isinstance(latencies, dict) or not _of_the_window(document, log):
-        latencies = {}
-    for name in ("p50", "p99", "p999"):
-        value = latencies.get(name)
-        if isinstance(value, int | float):
-            found[f"latency_{name}_us"] = value / dilation
-    return found
-
-
-def _of_the_window(document: Mapping[str, object], log: RunLog) -> bool:
-    """Whether the window holds nearly all of the workload, so that its percentiles are of both."""
-    begin, end = (document.get(f"t_{name}_monotonic_ns") for name in ("start", "end"))
-    start, stop = log.window
-    if not isinstance(begin, int) or not isinstance(end, int) or start is None or stop is None:
-        return False
-    return min(end, stop) - max(begin, start) >= NEARLY_WHOLE * (end - begin)
+    said, (start, stop) = latencies_of(document), log.window
+    if said is None or start is None or stop is None:
+        return {}
+    within = said.between(start, stop)
+    return {f"latency_{n}_us": within[n] / dilation for n in _QUANTILES if n in within}
