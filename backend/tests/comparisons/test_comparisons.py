@@ -118,6 +118,31 @@ def test_the_order_tells_the_sequence_within_one_experiment(client: Any, order: 
     assert found["regression"]["verdict"] == ("worse" if order else "not_known")
 
 
+@pytest.mark.parametrize("turns", [True, False])
+def test_sides_one_after_the_other_say_that_a_drift_would_be_in_the_ratio(
+    client: Any, turns: bool
+) -> None:
+    """Of two experiments the times tell it: these have no order in common."""
+    delays = tuple(range(0, 80, 10))
+    rng = np.random.default_rng(7)
+    for side, version in enumerate(("1.0", "1.1")):
+        sent = table(version=version, seed=side + 1, delays=delays, replicates=5)
+        head, *rows = sent.decode().splitlines()
+        minutes = (
+            2 * rng.permutation(len(rows)) + side
+            if turns
+            else rng.permutation(len(rows)) + side * len(rows)
+        )
+        stamps = [f"2026-11-02T{8 + m // 60:02d}:{m % 60:02d}:00Z" for m in minutes]
+        timed = [f"{row},{stamp}" for row, stamp in zip(rows, stamps, strict=True)]
+        text = "\n".join([f"{head},recorded_at", *timed])
+        client.upload(text.encode(), f"{('old', 'new')[side]}.csv")
+    found = compare(client, same_session=False).json()
+    assert found["overall_ci95"] is not None, found["message"]
+    said = "One side was recorded wholly or mostly before the other, in one session"
+    assert (found["message"] or "").startswith(said) is not turns
+
+
 def test_a_mean_of_runs_says_nothing_of_when_they_were_recorded(client: Any) -> None:
     for slug, mean in (("old", 200), ("new", 220)):
         head = "delay_us,n,throughput_mbps,throughput_mbps_sd"

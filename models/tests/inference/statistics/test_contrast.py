@@ -113,6 +113,33 @@ def test_a_drift_from_one_side_to_the_other_is_refused():
     assert in_turns.reason is None
 
 
+@pytest.mark.parametrize("rounds", [1, 2, 6])
+def test_sides_of_one_session_one_after_the_other_say_what_the_order_hides(rounds):
+    """Their intervals stay; in turns nothing is said."""
+    rng = np.random.default_rng(4)
+    per_side = [np.concatenate([rng.permutation(CELLS) for _ in range(rounds)]) for _ in range(2)]
+    a, b = (
+        SideRuns((100.0 + 0.3 * rng.normal(size=len(cells))).tolist(), cells.tolist())
+        for cells in per_side
+    )
+    count = CELLS * rounds
+    after = judge(a, b, Timeline(tuple(range(2 * count)), None, None))
+    assert "one session: a drift that these runs do not show would be in the ratio" in after.reason
+    assert after.spread is None
+    alternate = (*range(0, 2 * count, 2), *range(1, 2 * count, 2))
+    assert judge(a, b, Timeline(alternate, None, None)).reason is None
+
+
+def test_few_settings_one_side_after_the_other_are_refused_and_say_so():
+    rng = np.random.default_rng(5)
+    cells = np.concatenate([rng.permutation(np.repeat([0, 1], 10)) for _ in range(2)])
+    values = (100.0 + 0.3 * rng.normal(size=40)).tolist()
+    a, b = (SideRuns(values[own], cells[own].tolist()) for own in (slice(20), slice(20, None)))
+    judged = judge(a, b, Timeline(tuple(range(40)), None, None))
+    assert judged.spread.overall is None
+    assert judged.reason.endswith("too: record both sides in turns.")
+
+
 def test_sides_of_short_blocks_that_resemble_each_other_have_no_interval():
     """Each side's blocks in a row: what lasts from run to run lasts from block to block."""
     rng = np.random.default_rng(4)

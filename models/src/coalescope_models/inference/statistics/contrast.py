@@ -18,6 +18,16 @@ from .independence import independence, whole
 from .sequence import SIGNIFICANCE, Run, deviations, drift_of_clusters
 from .timeline import Timeline
 
+#: Of sides of one session whose intervals stay as they are.
+_ORDER_CONFOUNDS = (
+    "One side was recorded wholly or mostly before the other, in one session: a drift that these "
+    "runs do not show would be in the ratio. Record both sides in turns to take it out."
+)
+#: Of sides that have no interval for another reason.
+_ORDER_TOO = (
+    "One side was recorded wholly or mostly before the other, too: record both sides in turns."
+)
+
 _ByCluster = Mapping[Hashable, Mapping[Hashable, float]]
 
 
@@ -35,7 +45,7 @@ class Judged:
 
     Attributes:
         reason: why intervals are made of clusters, or absent, or that nothing is known of the
-            sequence; None where nothing was found.
+            sequence, or that one side was recorded before the other; None where nothing was found.
         spread: of what the intervals are made; None where they stay as they are.
     """
 
@@ -50,7 +60,8 @@ def judge(a: SideRuns, b: SideRuns, when: Timeline) -> Judged:
     out, too. Sides of different clusters are compared by those of each, at least two; of one each,
     and where some clusters have both sides and others one, what differs between clusters cannot be
     told from what differs between the sides. Nor can a drift where one side was recorded before the
-    other: blocks of one sequence have no interval then, and sessions none where they show one.
+    other: blocks of one sequence have no interval then, and sessions none where they show one. Runs
+    of one session that show none keep their intervals, and the reason says what the order hides.
 
     Args:
         a: what is compared with; values positive.
@@ -62,13 +73,14 @@ def judge(a: SideRuns, b: SideRuns, when: Timeline) -> Judged:
         return _declared(a, b, when, labels)
     sides = [("a", cell) for cell in a.cells] + [("b", cell) for cell in b.cells]
     found = independence([*a.values, *b.values], sides, when)
-    if found is None or found.reason is None:
-        return Judged(None, None)
-    if found.verdict == "refused":
-        return Judged(found.reason, Spread({}, None))
-    if found.verdict == "too_few":  # sides in turns share what neighbours do
-        return Judged(None, None)
-    if _one_before_the_other(when.positions, len(a.values)):
+    before = _one_before_the_other(when.positions, len(a.values))
+    if found is not None and found.verdict == "refused":
+        refused = Judged(found.reason, Spread({}, None))
+        return _saying(refused, _ORDER_TOO) if before else refused
+    # of too few runs nothing is said where sides are in turns: these share what neighbours do
+    if found is None or found.reason is None or found.verdict == "too_few":
+        return Judged(_ORDER_CONFOUNDS if before else None, None)
+    if before:
         return _one_after_the_other(found.reason.partition(";")[0])
     by_cluster = labels if found.verdict == "by_cluster" else None
     return Judged(found.reason, None) if by_cluster is None else _by(a, b, by_cluster, found.reason)
