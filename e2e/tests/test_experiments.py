@@ -71,3 +71,31 @@ def test_something_stands_before_the_scripts_do(page: Page, console: Console) ->
     page.route("**/assets/page-*.js", lambda route: route.abort())
     page.goto("/", wait_until="commit")
     expect(page.get_by_text("The page is loading.")).to_be_visible()
+
+
+def test_kinds_are_left_out_and_the_address_says_which(page: Page, console: Console) -> None:
+    page.goto("/?without=published")
+    kinds = page.get_by_role("group", name="Kinds")
+    study = page.get_by_role("link", name="Geist et al. 2005, NFS", exact=True)
+    testbed = page.get_by_role("link", name="Virtual testbed", exact=True)
+    expect(testbed).to_be_visible()
+    expect(study).to_have_count(0)
+    expect(kinds.get_by_role("button", name=re.compile("published"))).to_have_attribute(
+        "aria-pressed", "false"
+    )
+    kinds.get_by_role("button", name=re.compile("emulated")).click()
+    expect(testbed).to_have_count(0)
+    expect(page).to_have_url(re.compile("without=published(,|%2C)emulated$"))
+    kinds.get_by_role("button", name=re.compile("published")).click()
+    expect(study).to_be_visible()
+    expect(page).to_have_url(re.compile("without=emulated$"))
+    kinds.get_by_role("button", name=re.compile("emulated")).click()
+    expect(testbed).to_be_visible()
+    expect(page).not_to_have_url(re.compile("without"))
+
+
+def test_names_of_ones_own_are_read_as_words(page: Page, console: Console) -> None:
+    page.goto("/")
+    table = page.get_by_role("table", name="Experiments")
+    expect(table).to_contain_text("c states 3")
+    assert re.search(r"[a-z]_[a-z]", table.inner_text().split("Your host")[0]) is None

@@ -180,3 +180,6 @@ def test_somebody_with_a_machine_finds_the_commands(home: Page) -> None:
     home.get_by_role("button", name=re.compile("Copy")).first.click()
     copied = home.evaluate("navigator.clipboard.readText()")
     assert copied in home.get_by_role("main").inner_text()
+    # each button says to those who hear it what it copies
+    names = home.get_by_role("main").get_by_role("button").all_text_contents()
+    assert len(names) == len(set(names)) > 1

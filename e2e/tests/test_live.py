@@ -105,7 +105,7 @@ def test_what_a_sweep_has_measured_is_drawn_as_data_so_far(
         put(server, "/api/sweeps/live-cost-sweep/progress", progress(server, done))
         if done == 1:
             page.goto(f"/explorer/{slug}?measure=system_cpu_s_per_gb")
-        words = f"{done} of 6 planned cells so far" if done < 6 else "6 measured cells"
+        words = f"{done} of 6 planned cells so far" if done < 6 else "6 measured cells so far"
         expect(head).to_contain_text(words)
         stand_still(page)
         # a row says nothing of the other, and a model's surface comes with a fit to all cells

@@ -221,7 +221,7 @@ def test_the_papers_advice_for_nfs(page: Page) -> None:
 
 def test_an_answer_is_compared_with_the_default_that_the_data_name(page: Page) -> None:
     page.goto("/explorer/aspm-c-states-2026?advice=open")
-    expect(answer(page)).to_contain_text("than at the default, aspm L1, rx_usecs 3")
+    expect(answer(page)).to_contain_text("than at the default, aspm L1, rx usecs 3")
     advice = page.get_by_role("region", name="Recommendation")
     expect(advice.get_by_role("row", name=re.compile("^Power of the processor"))).to_contain_text(
         "+309"

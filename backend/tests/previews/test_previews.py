@@ -95,10 +95,16 @@ def test_a_short_link_leads_to_the_tags_of_its_view(published: Any) -> None:
 
 @pytest.mark.parametrize(
     "path",
-    ["/", "/explorer/nothing", "/explorer/a%2F..", "/models/nothing", "/figures/x", "/runs/1"],
+    ["/explorer/nothing", "/explorer/a%2F..", "/models/nothing", "/figures/x", "/runs/1"],
 )
 def test_what_has_no_card_is_the_page_as_it_was_built(published: Any, path: str) -> None:
     assert published.get(path).text == INDEX
+
+
+def test_the_home_page_brings_answers_and_no_card(published: Any) -> None:
+    tags = Tags(published.get("/").text)
+    assert tags.others == ["html", "head", "title", "script"]
+    assert not [name for name in tags.meta if name.startswith("og:")]
 
 
 def test_strangers_text_is_cut_and_inert(make_client: MakeClient, page: Path) -> None:

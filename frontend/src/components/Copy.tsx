@@ -2,8 +2,15 @@
 import { copyText, useSaid } from './copy';
 import { Icon } from './Icon';
 
+interface Copied {
+  text: string;
+  label?: string;
+  /** What is copied, for those who hear one button of several. */
+  of?: string;
+}
+
 /** Copies `text` and says so in its own place. */
-export function CopyButton({ text, label = 'Copy' }: { text: string; label?: string }) {
+export function CopyButton({ text, label = 'Copy', of }: Copied) {
   const [said, say] = useSaid();
   return (
     <button
@@ -13,6 +20,7 @@ export function CopyButton({ text, label = 'Copy' }: { text: string; label?: str
     >
       <Icon name="copy" />
       <span aria-live="polite">{said ?? label}</span>
+      {of && <span className="sr"> {of}</span>}
     </button>
   );
 }

@@ -15,7 +15,7 @@ from coalescope.experiments.choice import can_be_chosen
 from coalescope.experiments.levels import factor_levels, measure_names
 from coalescope.experiments.records import CellRecord, ExperimentRecord, FactorValue
 from coalescope.glossary.menu import is_raw, menu_order
-from coalescope.glossary.quantities import factor, measure
+from coalescope.glossary.quantities import factor, measure, own_label
 from coalescope.untrusted.bounds import (
     FACTORS,
     GLANCE_ACROSS,
@@ -152,7 +152,7 @@ def _range(counts: Sequence[int]) -> str:
 
 def _factor(name: str, values: list[FactorValue], source: Mapping[str, Any]) -> dict[str, Any]:
     quantity = factor(name)
-    label = quantity.label if quantity else name.removeprefix("factor.")
+    label = quantity.label if quantity else own_label(name)
     return {
         "name": name,
         "label": label,

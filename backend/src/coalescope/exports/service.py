@@ -15,7 +15,7 @@ from coalescope.exports.means import told_of_means
 from coalescope.exports.records import ExportedRun
 from coalescope.exports.source_columns import source_columns
 from coalescope.exports.tables import Columns, csv_of_cells, csv_of_runs, own_units
-from coalescope.glossary.quantities import factor, glossary_order, measure
+from coalescope.glossary.quantities import factor, glossary_order, measure, own_label
 from coalescope.runs.intervals import JudgedCells
 from coalescope.runs.selection import current_among
 from coalescope.runs.service import cells_in_sequence
@@ -179,7 +179,7 @@ def _json(
 def _named(name: str, experiment: ExperimentRecord) -> dict[str, str]:
     quantity = factor(name) or measure(name, experiment.source)
     if quantity is None:
-        return {"name": name, "label": name.removeprefix("factor."), "unit": ""}
+        return {"name": name, "label": own_label(name), "unit": ""}
     return {"name": name, "label": quantity.label, "unit": quantity.unit}
 
 

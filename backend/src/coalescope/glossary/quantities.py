@@ -68,6 +68,11 @@ def own_factor(name: str) -> str:
     return named if is_free_factor(named) else "factor.NAME (a word of letters and digits)"
 
 
+def own_label(name: str) -> str:
+    """What people read of a factor that the glossary does not know: factor.c_states is c states."""
+    return name.removeprefix(FREE_FACTOR_PREFIX).replace("_", " ")
+
+
 def glossary_order(name: str) -> tuple[int, str]:
     """Sort key: the glossary's order, free factors after it by name."""
     return _ORDER.get(name, len(_ORDER)), name

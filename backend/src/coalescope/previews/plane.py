@@ -16,7 +16,7 @@ from coalescope.experiments.records import (
     FactorValue,
     SummaryRecord,
 )
-from coalescope.glossary.quantities import factor, measure
+from coalescope.glossary.quantities import factor, measure, own_label
 
 MOST_COLUMNS = 32
 MOST_ROWS = 16
@@ -135,7 +135,7 @@ def _axis(name: str, cells: Sequence[CellRecord], most: int) -> Axis:
     quantity = factor(name)
     return Axis(
         name,
-        name.removeprefix("factor.") if quantity is None else quantity.label,
+        own_label(name) if quantity is None else quantity.label,
         "" if quantity is None else quantity.unit,
         tuple(_thinned(levels, most)),
         len(levels),

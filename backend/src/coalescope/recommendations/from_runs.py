@@ -385,10 +385,10 @@ def _refuse_too_many(settings: Mapping[Hashable, Factors], measures: Sequence[st
     if len(settings) * len(measures) > _MOST_MEANS:
         raise CoalescopeError(
             "too_many_settings",
-            f"{len(settings)} settings with {len(measures)} measures are too many.",
+            f"{len(settings)} settings are more than are compared at once.",
             where={"field": "where"},
-            advice="Choose settings with FACTOR=VALUE, at most "
-            f"{_MOST_MEANS // len(measures)} for as many measures.",
+            advice="Choose levels of a factor, so that at most "
+            f"{_MOST_MEANS // len(measures)} settings are left.",
         )
 
 

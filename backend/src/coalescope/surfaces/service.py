@@ -25,7 +25,7 @@ from coalescope.experiments.records import (
     FactorValue,
     SummaryRecord,
 )
-from coalescope.glossary.quantities import factor, glossary_order, measure
+from coalescope.glossary.quantities import factor, glossary_order, measure, own_label
 from coalescope.runs.intervals import in_view_of, of_unknown_sequence
 from coalescope.runs.service import intervals_in_sequence, says_when
 from coalescope.surfaces import repository
@@ -197,7 +197,7 @@ def _laid_out(
 def _axis(name: str, levels: _Levels) -> Axis:
     quantity = factor(name)
     if quantity is None:
-        return Axis(name, name.removeprefix("factor."), "", levels[name])
+        return Axis(name, own_label(name), "", levels[name])
     return Axis(name, quantity.label, quantity.unit, levels[name])
 
 

@@ -12,6 +12,7 @@ import { LoadingLine } from '../../components/Loading';
 import { Notice } from '../../components/Notice';
 import { SectionTitle } from '../../components/Section';
 import { useTitle } from '../../components/title';
+import { decimal } from '../../plots/number';
 import { Opening } from '../home/Opening';
 import { DeletedExperiments } from './change/DeletedExperiments';
 import { GlanceTile } from './GlanceTile';
@@ -88,7 +89,7 @@ function Row(props: {
         <Kind kind={kind} />
       </td>
       <td className="n">
-        <b>{cells}</b> <small>of {designed_cells}</small>
+        <b>{decimal(cells, 0)}</b> <small>of {decimal(designed_cells, 0)}</small>
       </td>
       <td>
         <Link href={`/experiments/${slug}/runs`} aria-label={`Runs of ${title}: ${replicates_label}`}>

@@ -39,7 +39,7 @@ export function YourHost({ measured }: { measured: number }) {
         {commands().map((command) => (
           <div key={command} className="command">
             <code>{unbroken(command)}</code>
-            <CopyButton text={command} />
+            <CopyButton text={command} of={command} />
           </div>
         ))}
       </td>

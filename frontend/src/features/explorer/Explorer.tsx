@@ -18,13 +18,13 @@ import { RejectedNotice } from '../../components/RejectedNotice';
 import { Rich } from '../../components/Rich';
 import { Segmented } from '../../components/Segmented';
 import { write } from '../../layers/messages';
-import { digitsFor, worded } from '../../plots/number';
+import { decimal, digitsFor, worded } from '../../plots/number';
 import { bindingOf } from '../../state/dataSlice';
 import type { ExplorerState } from '../../state/explorer';
 import { conformed, fromQuery, toQuery } from '../../state/link';
 import type { Place } from '../../state/planned';
 import { createStore, type Store } from '../../state/store';
-import type { Subject } from '../../state/subject';
+import { isUnderWay, type Subject } from '../../state/subject';
 import { currentQuery, flushQuery, writeQuery } from '../../state/url';
 import { type View, viewOf } from '../../state/view';
 import { Recommend } from '../recommend/Recommend';
@@ -82,7 +82,10 @@ function sentence(view: View, subject: Subject, cellsBusy: boolean): string {
   const cells =
     coming > 0
       ? `${n} of ${n + coming} planned cells so far`
-      : `${n} ${kind} ${n === 1 ? 'cell' : 'cells'}`.replace(/\s+/g, ' ');
+      : `${decimal(n, 0)} ${kind} ${n === 1 ? 'cell' : 'cells'}${isUnderWay(subject) ? ' so far' : ''}`.replace(
+          / +/g,
+          ' ',
+        );
   const unit = view.measure.unit === 'jiffies/GB' ? 'Jiffies of 10 ms. ' : '';
   if (cellsBusy) return 'Loading cells…';
   if (view.figure === 'limits') return 'The model’s throughput bottleneck, named at the crosshair.';

@@ -22,7 +22,7 @@ function Proposed({ trial, device }: { trial: PolicyTrial; device: string }) {
           <pre>
             <code>{command}</code>
           </pre>
-          <CopyButton text={command} />
+          <CopyButton text={command} of={command} />
           <p className="note">
             It takes Linux 6.11, a driver with such profiles, and adaptive-rx on. Try it before you keep it.
           </p>

@@ -28,7 +28,7 @@ function Script({ label, text }: { label: string; text: string }) {
       <pre tabIndex={0} role="region" aria-label={label}>
         <code>{text}</code>
       </pre>
-      <CopyButton text={text} />
+      <CopyButton text={text} of={label} />
     </div>
   );
 }

@@ -32,7 +32,7 @@ export function StartPage() {
               {commands.map((command) => (
                 <div key={command} className="command">
                   <code>{command}</code>
-                  <CopyButton text={command} />
+                  <CopyButton text={command} of={command} />
                 </div>
               ))}
             </div>

@@ -39,7 +39,7 @@ export function RecentUploads() {
               <td className="n">{decimal(run_count, 0)}</td>
               <td className="n">{size(bytes)}</td>
               <td>
-                <code>{sha256.slice(0, 12)}</code> <CopyButton text={sha256} label="Copy it whole" />
+                <code>{sha256.slice(0, 12)}</code> <CopyButton text={sha256} of={`SHA-256 of ${filename}`} />
               </td>
             </tr>
           ))}

@@ -22,7 +22,11 @@ import { Fixed, Notes, SourceLink } from './Origin';
 
 function summaryOf({ view, store }: ReturnType<typeof useExplorer>): string {
   const { x, y } = view.layout;
-  const chosen = Object.values(store.get().where).map(levelWords);
+  const { where } = store.get();
+  const chosen = view.layout.choices.map(({ name, label }) => {
+    const level = where[name];
+    return typeof level === 'number' ? `${inSentence(label)} ${levelWords(level)}` : levelWords(level);
+  });
   const axes = [y, x].filter((a): a is Axis => a !== null).map((a) => `${inSentence(shortName(a))} ${a.levels.length}`);
   return [...chosen, shortLabel(view.measure).toLowerCase().replace('cpu', 'CPU'), axes.join(' × ')]
     .filter(Boolean)
