@@ -20,6 +20,7 @@ pytestmark = [pytest.mark.browser, pytest.mark.stores]
 
 MTUS = [1000 + 400 * i for i in range(20)]
 DELAYS = [10 * j for j in range(25)]
+MOST_NODES = 3000
 
 
 def stored(server: Server, folder: Path, slug: str, replicates: int) -> None:
@@ -46,6 +47,7 @@ def look_at_it(page: Page, slug: str, runs: str) -> None:
     expect(page.get_by_role("link", name=f"{runs} runs")).to_be_visible()
     crosshair = page.get_by_role("slider", name="Crosshair")
     stand_still(page)
+    assert page.evaluate("document.querySelectorAll('*').length") <= MOST_NODES
     before = crosshair.get_attribute("aria-valuetext"), surface(page)
     crosshair.focus()
     page.keyboard.press("ArrowRight")
@@ -71,6 +73,30 @@ def look_at_it(page: Page, slug: str, runs: str) -> None:
 def test_five_hundred_cells(page: Page, server: Server, tmp_path: Path) -> None:
     stored(server, tmp_path, "large", 4)
     look_at_it(page, "large", "2000")
+
+
+def test_thirty_levels_of_a_third_factor_take_one_line(page: Page, server: Server) -> None:
+    lines = ["mtu_bytes,delay_us,streams,throughput_mbps"]
+    lines += [
+        f"{mtu},{delay},{streams},{9000 - 8 * delay + mtu / 40 - 20 * streams}"
+        for mtu in MTUS[:5]
+        for delay in DELAYS[1:8]
+        for streams in range(1, 31)
+    ]
+    upload(server, "third-factor", "\n".join(lines))
+    page.goto("/explorer/third-factor")
+    rail = page.get_by_role("complementary", name="Data")
+    stand_still(page)
+    before = surface(page)
+    rail.get_by_role("button", name="Streams: 1").click()
+    page.get_by_role("option", name=re.compile("^19")).click()
+    expect(rail.get_by_role("button", name="Streams: 19")).to_be_visible()
+    eventually(page, lambda: surface(page) != before)
+    assert page.evaluate("document.querySelectorAll('*').length") <= MOST_NODES
+    # on a phone the line that says what is shown names the factor, too
+    page.set_viewport_size({"width": 390, "height": 844})
+    expect(rail.get_by_text("streams 19 · throughput")).to_be_visible()
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
 
 
 @pytest.mark.soak
