@@ -218,7 +218,7 @@ sbom: setup ## List all that Coalescope is made of, with licences, from the lock
 
 AUDIT := uvx pip-audit --strict --progress-spinner off --require-hashes --disable-pip
 audit: ## Look all locked packages up among known vulnerabilities (needs uv, npm and the network)
-	$(AUDIT) -r requirements.lock -r requirements-scale.lock -r requirements-docs.lock -r requirements-notebooks.lock -r requirements-dev.lock
+	$(AUDIT) -r requirements.lock -r host/zipapp/requirements.lock -r requirements-scale.lock -r requirements-docs.lock -r requirements-notebooks.lock -r requirements-dev.lock
 	cd frontend && npm audit --package-lock-only
 
 lock: ## Resolve the Python dependencies anew (needs uv): what is installed is what is tested
@@ -300,11 +300,13 @@ driver/logger/coalescope-logger: FORCE
 	@$(MAKE) --silent -C driver/logger
 
 # One file that runs with Python alone: the package, and pyroute2 as it is locked.
-host/dist/coalescope-host.pyz: requirements.lock host/zipapp/__main__.py $(HOST_SOURCES) | $(STAMPS)/python
+host/dist/coalescope-host.pyz: requirements.lock host/zipapp/requirements.lock host/zipapp/__main__.py $(HOST_SOURCES) | $(STAMPS)/python
 	@rm -rf build/host-tools && mkdir -p build/host-tools/content host/dist
 	@awk '/^pyroute2==/ { found = 1 } found { print } found && !/\\$$/ { exit }' requirements.lock > build/host-tools/requirements.txt
 	$(BIN)/pip install --quiet --disable-pip-version-check --require-hashes --no-deps --no-compile \
 		--target build/host-tools/content -r build/host-tools/requirements.txt
+	$(BIN)/pip install --quiet --disable-pip-version-check --require-hashes --no-deps --no-compile --only-binary=:all: \
+		--platform any --python-version 3.9 --target build/host-tools/content -r host/zipapp/requirements.lock # compiled for none
 	@rm -rf build/host-tools/content/bin
 	@cp -R host/src/coalescope_host host/zipapp/__main__.py build/host-tools/content
 	@find build/host-tools/content -name __pycache__ -prune -exec rm -rf {} +

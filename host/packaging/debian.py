@@ -54,7 +54,7 @@ TOOLS = Package(
         "Package": "coalescope-host",
         "Architecture": _ARCHITECTURES.get(platform.machine(), platform.machine()),
         "Section": "net",
-        "Depends": "python3 (>= 3.11)",
+        "Depends": "python3 (>= 3.9)",
         "Recommends": "iproute2, ethtool, iperf3, openssh-client",
         "Suggests": "coalescope-dkms",
         "Description": "measure what MTU and interrupt coalescing do to this machine\n"

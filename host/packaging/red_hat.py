@@ -58,7 +58,7 @@ Version: {VERSION}
 Release: 1
 Summary: {summary}
 License: {TOOLS.licence}
-Requires: python3 >= 3.11
+Requires: python3 >= 3.9
 Recommends: iproute, ethtool, iperf3, openssh-clients
 
 %description

@@ -3,12 +3,12 @@
 
 import sys
 
-if sys.version_info < (3, 11):  # noqa: UP036  # what pip would refuse, a file starts
+if sys.version_info < (3, 9):  # noqa: UP036  # what pip would refuse, a file starts
     found = ".".join(map(str, sys.version_info[:3]))
     sys.exit(
-        "coalescope-host needs Python 3.11 or newer, as Debian 12 and newer have it; "
+        "coalescope-host needs Python 3.9 or newer, as Debian 11 and newer have it; "
         f"{sys.executable} is Python {found}. Where a newer one is installed: "
-        f"python3.11 {sys.argv[0]} …"
+        f"python3.9 {sys.argv[0]} …"
     )
 
 from coalescope_host.command_line import main

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The commands of the host tools."""
 
+from __future__ import annotations
+
 import argparse
 import importlib
 import json

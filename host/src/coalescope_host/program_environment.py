@@ -4,6 +4,8 @@
 A caller's secrets are not for a workload, which may run as somebody else.
 """
 
+from __future__ import annotations
+
 import os
 import pwd
 

@@ -6,9 +6,11 @@ what is wrong with something gives a list of sentences, empty where nothing is; 
 is done raises `SweepError`.
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, Protocol
+from typing import Any, Literal, Protocol, Union
 
 from .plan.factors import Level, Levels
 from .plan.plan import PeerSpec
@@ -16,7 +18,7 @@ from .plan.plan import PeerSpec
 RestoreState = Mapping[str, Any]
 """All that a restore needs, as JSON."""
 
-Where = Literal["here"] | int
+Where = Union[Literal["here"], int]
 """This host, or a peer by its place in the plan, from 0."""
 
 

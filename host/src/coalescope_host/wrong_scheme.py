@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """A server that was asked with https and speaks http, or the other way round."""
 
+from __future__ import annotations
+
 import http.client
 import socket
 import ssl

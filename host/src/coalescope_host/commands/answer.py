@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a command answers on standard output: lines for people, or one JSON object at its end."""
 
+from __future__ import annotations
+
 import json
 import sys
 from collections.abc import Iterable

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """What can be typed after each command. Imports nothing of what they do."""
 
+from __future__ import annotations
+
 import os
 import shlex
 from argparse import SUPPRESS, ArgumentParser, ArgumentTypeError, _ActionsContainer

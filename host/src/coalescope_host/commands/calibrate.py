@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """`coalescope-host calibrate`: which delay a device does when it is asked for one."""
 
+from __future__ import annotations
+
 import shlex
 import socket
 import time
@@ -91,7 +93,7 @@ def _read_back(plan: Plan) -> Mapping[int, float | None]:
             found[delay_us] = None
             with suppress(SettingError):
                 took = bench.host.apply({"delay_us": delay_us})["delay_us"]
-                found[delay_us] = took if isinstance(took, int | float) else None
+                found[delay_us] = took if isinstance(took, (int, float)) else None
     return found
 
 
@@ -155,7 +157,7 @@ def _points(
         if entry is None:
             continue
         asked, frames = run_.levels["delay_us"], run_.levels.get("rx_frames")
-        assert isinstance(asked, int | float)
+        assert isinstance(asked, (int, float))
         many = frames if isinstance(frames, int) else None
         if entry["status"] != "done":
             yield Point(asked, many, None, None, None, refused=str(entry["reason"]))

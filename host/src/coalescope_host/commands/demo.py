@@ -4,6 +4,8 @@
 Two network namespaces, joined by a veth pair, and UDP between them. Nothing else is touched.
 """
 
+from __future__ import annotations
+
 import shutil
 import socket
 import sys

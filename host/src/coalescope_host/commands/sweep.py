@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """`coalescope-host sweep`: every cell of a plan, or of what the options say."""
 
+from __future__ import annotations
+
 from argparse import Namespace
 from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet

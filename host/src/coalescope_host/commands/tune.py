@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """`coalescope-host tune`: what to set for a goal, in as few runs as it takes."""
 
+from __future__ import annotations
+
 import socket
 from argparse import Namespace
 from collections.abc import Callable, Iterable, Sequence

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """`coalescope-host upload`: sends run logs to a store."""
 
+from __future__ import annotations
+
 from argparse import Namespace
 from collections.abc import Sequence
 from pathlib import Path

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """A plan from the command line: an interface, factors by the names of the field, peers."""
 
+from __future__ import annotations
+
 import re
 import shlex
 import socket

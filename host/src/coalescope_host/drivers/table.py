@@ -5,6 +5,8 @@ drivers.json beside this file is generated from the kernel's sources (host/drive
 host/drivers/facts.toml explains each fact. What is not in it is not known.
 """
 
+from __future__ import annotations
+
 import json
 import pkgutil
 import re
@@ -26,7 +28,7 @@ _FAR = 2000  # further than any gap between values that can be set
 _READ = re.compile(r"(\d+)\.(\d+)")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Fact:
     """One thing that a release of the kernel says of a driver.
 

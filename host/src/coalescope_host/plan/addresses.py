@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Addresses of the link: which version of IP, and which cannot be used. Pure."""
 
+from __future__ import annotations
+
 import ipaddress
 
 LEAST_IPV6_MTU = 1280

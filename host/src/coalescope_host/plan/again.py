@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Which cells of a plan are measured again, as `coalescope plan --json` answers."""
 
+from __future__ import annotations
+
 import json
 from collections.abc import Iterable, Mapping
 from pathlib import Path

@@ -5,6 +5,8 @@ import itertools
 from collections.abc import Mapping
 from types import MappingProxyType
 
+from coalescope_host.newer_python import zip_strict
+
 from .factors import Level, Levels
 
 MOST_CELLS = 100_000
@@ -15,9 +17,7 @@ def cells_of(
 ) -> list[Levels]:
     """All cells in the order of the plan, without the excluded ones."""
     names = list(factors)
-    cells = (
-        dict(zip(names, levels, strict=True)) for levels in itertools.product(*factors.values())
-    )
+    cells = (dict(zip_strict(names, levels)) for levels in itertools.product(*factors.values()))
     return [
         MappingProxyType(cell | dict(constants))
         for cell in cells

@@ -1,12 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """What levels a factor takes. Pure."""
 
+from __future__ import annotations
+
 import math
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import Union
 
-Level = str | int | float | bool
+Level = Union[str, int, float, bool]
 """One level of a factor, as the plan says it."""
 Levels = Mapping[str, Level]
 """A cell: a level for each factor, in the order of the plan."""
@@ -50,7 +53,7 @@ class FactorRule:
             return self._allows_text(level)
         if isinstance(level, bool):
             return True
-        assert isinstance(level, int | float)
+        assert isinstance(level, (int, float))
         return math.isfinite(level) and self.low <= level <= self.high
 
     def normal(self, level: object) -> object:

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """[factors] and [[exclude]]: what a plan varies."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The factors a sweep knows: what their levels look like, and what a run log calls them. Pure."""
 
+from __future__ import annotations
+
 import math
 import re
 from collections.abc import Mapping
@@ -148,7 +150,7 @@ def level_in_order(name: str, level: float) -> float:
 
 def distance(level: object, now: object) -> float:
     """How far a number lies from what is set now, on a scale of ratios; 0 where either is none."""
-    if not isinstance(level, int | float) or not isinstance(now, int | float):
+    if not isinstance(level, (int, float)) or not isinstance(now, (int, float)):
         return 0.0
     return abs(math.log1p(max(level, 0.0)) - math.log1p(max(now, 0.0)))
 

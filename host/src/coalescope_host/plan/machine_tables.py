@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a plan says of the machines: the driver, the peers, the logger, notes, the server."""
 
+from __future__ import annotations
+
 import re
 from pathlib import Path
 from types import MappingProxyType
@@ -90,7 +92,7 @@ def environment_of(table: Table) -> dict[str, str]:
             notes |= {f"{name}.{fact}": text for fact, text in machine.items()}
             continue
         table.check_name(name, "a note")
-        if isinstance(value, str | int | float):
+        if isinstance(value, (str, int, float)):
             notes[name] = str(value)
         else:
             table.fault(name, "must be a text or a number.", value)

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The plan of a sweep: what to vary, how often, on which hosts, with which traffic."""
 
+from __future__ import annotations
+
 import fnmatch
 import hashlib
 import json
@@ -83,7 +85,7 @@ class PeerSpec:
         ssh_options: further arguments of ssh.
         interface: its interface on the link, which gets the same MTU; None: nothing is set there.
         address: its address on the link, which traffic goes to.
-        python: its Python, 3.11 or newer.
+        python: its Python, 3.9 or newer.
     """
 
     ssh: str

@@ -2,7 +2,7 @@
 """Reads a plan from TOML and says everything that is wrong with it at once."""
 
 import re
-import tomllib
+import sys
 from collections.abc import Mapping
 from pathlib import Path
 from types import MappingProxyType
@@ -18,6 +18,11 @@ from .plan import DAY_S, LARGEST_SEED, SHORTEST_S, SLUG, Plan, PlanError
 from .toml_table import ABSENT, Fault, Table
 from .workload_options import PLACEHOLDERS
 from .workload_tables import workloads_of
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
 
 #: `${NAME}` is a shell's, and `{3}` an expression's: these are left to the program.
 PLACEHOLDER = re.compile(r"(?<!\$)\{([A-Za-z_][A-Za-z0-9_.-]*)\}")

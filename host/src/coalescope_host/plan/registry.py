@@ -5,6 +5,8 @@ A new attribute of the kernel is one more row: its group (`settings.groups`) rea
 restores it, and the plan knows its name, its levels and what the field calls it.
 """
 
+from __future__ import annotations
+
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -19,7 +21,7 @@ WORKLOAD_CPUS = "workload_cpus"
 """Set on the command as it is started, and on no host."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Setting:
     """One thing that can be set.
 

@@ -1,12 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """The order of a sweep: blocks by replicate, each with all cells in an order of its own. Pure."""
 
+from __future__ import annotations
+
 import hashlib
 import json
 import random
 import uuid
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+
+from coalescope_host.newer_python import zip_strict
 
 from .cells import cells_of
 from .factors import Levels, cell_text
@@ -105,5 +109,5 @@ def _from_the_middle(plan: Plan, cells: Sequence[Levels]) -> list[Run]:
     names = [f"pilot/{plan.plan_hash}/{cell_text(cells[place])}" for place in nearest]
     return [
         Run(str(uuid.uuid5(NAMESPACE, name)), 0, 0, _seed(name), cells[place])
-        for name, place in zip(names, nearest, strict=True)
+        for name, place in zip_strict(names, nearest)
     ]

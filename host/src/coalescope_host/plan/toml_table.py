@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Reads TOML tables key by key, and remembers every fault instead of stopping at the first."""
 
+from __future__ import annotations
+
 import json
 import math
 import re
@@ -138,7 +140,7 @@ class Table:
             return tuple(value)
         return self._wrong(name, value, 'must be a list of texts, such as ["a", "b"].', (), ())
 
-    def table(self, name: str) -> "Table":
+    def table(self, name: str) -> Table:
         """A table below this one; empty where there is none."""
         value = self.raw(name)
         if isinstance(value, dict):
@@ -147,7 +149,7 @@ class Table:
             self.fault(name, f"must be a table, [{self.key(name)}].", value)
         return Table(self.key(name), {}, self.faults)
 
-    def tables(self, name: str) -> list["Table"]:
+    def tables(self, name: str) -> list[Table]:
         """A list of tables, [[name]]."""
         value = self.raw(name)
         if isinstance(value, list) and all(isinstance(entry, dict) for entry in value):

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """[workloads.NAME]: the traffic of a plan."""
 
+from __future__ import annotations
+
 from types import MappingProxyType
 
 from .factor_rule import CPUS

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The addresses of a host's interfaces, and which two lie on one link."""
 
+from __future__ import annotations
+
 import ipaddress
 from collections.abc import Iterable, Sequence
 

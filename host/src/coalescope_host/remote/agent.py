@@ -7,6 +7,8 @@ for `SILENCE_S`, the agent ends what it started, puts its interface back and goe
 it does so should the agent itself be killed.
 """
 
+from __future__ import annotations
+
 import contextlib
 import ctypes
 import json

@@ -4,6 +4,8 @@
 One connection carries everything: the host tools as a zipapp first, then the conversation.
 """
 
+from __future__ import annotations
+
 import contextlib
 import os
 import shlex
@@ -35,7 +37,7 @@ SSH_OPTIONS = (  # after those of the plan: ssh takes the first that it is given
 )
 MOST_VALUES = 50_000
 DEEPEST = 16
-OLDEST_PYTHON = (3, 11)
+OLDEST_PYTHON = (3, 9)
 
 RECEIVE = """
 import os, shutil, sys, tempfile

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """What surrounds a measurement at a peer: half of a round trip is its."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from typing import Any
 

@@ -4,6 +4,8 @@
 The logger records the same of the host under test (docs/run-log-format.md, Environment).
 """
 
+from __future__ import annotations
+
 import os
 import platform
 import re

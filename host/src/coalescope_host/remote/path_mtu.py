@@ -4,6 +4,8 @@
 A switch that drops large frames says nothing: small packets pass, large ones vanish.
 """
 
+from __future__ import annotations
+
 import ipaddress
 import re
 import shutil

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """A host at the other end: set, restored and made to run programs, through its agent."""
 
+from __future__ import annotations
+
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property

@@ -4,6 +4,8 @@
 Text is one line of bounded length: it goes into messages, journals and the headers of logs.
 """
 
+from __future__ import annotations
+
 import ipaddress
 import json
 import re
@@ -77,7 +79,7 @@ def levels(value: object) -> dict[str, Level | None]:
     """What settings are at, by name."""
     found: dict[str, Level | None] = {}
     for name, level in table(value).items():
-        if level is not None and not isinstance(level, bool | int | float | str):
+        if level is not None and not isinstance(level, (bool, int, float, str)):
             raise ShapeError
         found[text(name)] = text(level) if isinstance(level, str) else level
     return found

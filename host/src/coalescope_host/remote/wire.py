@@ -4,6 +4,8 @@
 Every wait ends at the deadline of the exchange that it is part of, whatever comes meanwhile.
 """
 
+from __future__ import annotations
+
 import contextlib
 import math
 import os

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Tells a store what a sweep plans and how far it is. It may fail; the runs count, not this."""
 
+from __future__ import annotations
+
 import math
 import time
 from collections.abc import Sequence

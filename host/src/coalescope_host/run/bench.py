@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a sweep works with: the hosts, the workloads, the logger, and what guards the settings."""
 
+from __future__ import annotations
+
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """How much a tuning may measure: runs, or minutes. Pure."""
 
+from __future__ import annotations
+
 import re
 from dataclasses import dataclass
 

@@ -1,9 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a device makes of the delays that it is asked for: floor, ceiling, steps, frames. Pure."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
+
+from coalescope_host.newer_python import zip_strict
 
 from .effective_delay import DelayEstimate
 
@@ -65,10 +69,10 @@ def _table(points: Sequence[Point]) -> Iterator[str]:
         listed = [
             f"{p.frames}" if p.frames is not None else "-" for p in sorted(points, key=_order)
         ]
-        rows = [[name, *row] for name, row in zip(["rx_frames", *listed], rows, strict=True)]
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+        rows = [[name, *row] for name, row in zip_strict(["rx_frames", *listed], rows)]
+    widths = [max(map(len, column)) for column in zip_strict(*rows)]
     for row in rows:
-        yield "  ".join(text.rjust(width) for text, width in zip(row, widths, strict=True))
+        yield "  ".join(text.rjust(width) for text, width in zip_strict(row, widths))
 
 
 def _effective(point: Point) -> str:

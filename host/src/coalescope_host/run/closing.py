@@ -1,10 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a sweep shows at its end: a table of its cells, and where to go from there."""
 
+from __future__ import annotations
+
 import shutil
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
+from coalescope_host.newer_python import zip_strict
 from coalescope_host.plan.factors import Levels, cell_text, level_text, log_name
 from coalescope_host.plan.plan import Plan
 from coalescope_host.plan.schedule import Run
@@ -137,8 +140,8 @@ def lines(plan: Plan, cells: Sequence[Cell]) -> Iterator[str]:
     while len(columns) > fixed + 1 and _width(columns) > width:
         columns.pop()
     widths = [max(map(len, column)) for column in columns]
-    for row in zip(*columns, strict=True):
-        padded = (text.rjust(size) for text, size in zip(row, widths, strict=True))
+    for row in zip_strict(*columns):
+        padded = (text.rjust(size) for text, size in zip_strict(row, widths))
         yield "  ".join(padded)
     if any(text.endswith(UNRESOLVED) for column in columns for text in column):
         yield f"{UNRESOLVED}: half of the interval is more than the mean; add replicates, or"

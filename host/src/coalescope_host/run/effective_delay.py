@@ -24,6 +24,8 @@ This holds while frames come whatever the host does. It says nothing
   is the load's, not the device's.
 """
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from dataclasses import dataclass
 

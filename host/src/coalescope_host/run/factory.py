@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Joins the sweep with the real settings, peers and workloads."""
 
+from __future__ import annotations
+
 import time
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress

@@ -1,11 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """What one setting changes against another, in every measure that both have. Pure."""
 
+from __future__ import annotations
+
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean, variance
 
+from coalescope_host.newer_python import zip_strict
 from coalescope_host.tuning import losses
 from coalescope_host.tuning.belief import Measured
 from coalescope_host.tuning.drift import Reading, drift_of
@@ -120,7 +123,7 @@ def _half_width(a: Sequence[float], b: Sequence[float]) -> float | None:
     if not total > 0.0:
         return 0.0
     freedom = total**2 / sum(
-        part**2 / (len(values) - 1) for part, values in zip(parts, (a, b), strict=True)
+        part**2 / (len(values) - 1) for part, values in zip_strict(parts, (a, b))
     )
     return t_quantile(max(int(freedom), 1)) * math.sqrt(total)
 

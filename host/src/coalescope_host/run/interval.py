@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The mean over replicates, and its 95 % interval. Pure."""
 
+from __future__ import annotations
+
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass

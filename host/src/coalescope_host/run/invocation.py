@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """One invocation of a sweep: from a plan to its runs, what is sent of them, and what is said."""
 
+from __future__ import annotations
+
 import random
 import sys
 from collections.abc import Callable, Collection, Mapping, Sequence

@@ -5,6 +5,8 @@ The first line says which sweep it is. A last line that was cut off, at whatever
 not yet done; it is removed when the sweep goes on. Only one sweep at a time has a journal open.
 """
 
+from __future__ import annotations
+
 import fcntl
 import json
 import os
@@ -12,7 +14,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from io import BufferedReader, FileIO
 from pathlib import Path, PurePath
 from types import TracebackType
-from typing import Any, Self
+from typing import Any
 
 from coalescope_host.plain_files import own
 
@@ -99,7 +101,7 @@ class Journal:
         """Close the file, which lets another sweep have it."""
         self._file.close()
 
-    def __enter__(self) -> Self:
+    def __enter__(self) -> Journal:
         return self
 
     def __exit__(

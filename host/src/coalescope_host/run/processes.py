@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Programs that run for the length of a run: never longer than the sweep, and not as root."""
 
+from __future__ import annotations
+
 import ctypes
 import os
 import pwd

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Whether others used the processors while something was measured on one machine. Pure."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping, Sequence
 from statistics import median
 from typing import Any

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """One run: servers, logger and workload, and whether the log that came of it is good."""
 
+from __future__ import annotations
+
 import shutil
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence

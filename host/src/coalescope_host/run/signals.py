@@ -5,6 +5,8 @@ A signal is only noted; the sweep asks often, where it can stop. An exception ou
 handler could come in the middle of anything, and be lost in a destructor.
 """
 
+from __future__ import annotations
+
 import signal
 import sys
 from collections.abc import Iterator

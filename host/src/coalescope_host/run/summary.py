@@ -6,6 +6,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from statistics import median
 
+from coalescope_host.newer_python import zip_strict
 from coalescope_host.plan.factors import Level, level_text
 from coalescope_host.plan.schedule import Run
 
@@ -87,7 +88,7 @@ def _of(count: int, runs: int) -> str:
 
 def _merged(texts: Sequence[str]) -> str:
     """One text for all, with the range of each number that differs."""
-    ranges = iter([_range(numbers) for numbers in zip(*map(_NUMBER.findall, texts), strict=True)])
+    ranges = iter([_range(numbers) for numbers in zip_strict(*map(_NUMBER.findall, texts))])
     return _NUMBER.sub(lambda _: next(ranges), texts[0])
 
 
@@ -118,7 +119,7 @@ def _effective_rows(done: Sequence[Entry]) -> Iterator[tuple[str, str, str]]:
     for entry in done:
         requested = entry["requested"].get("delay_us")
         effective = entry["effective"].get("delay_us")
-        if isinstance(requested, int | float) and effective is not None:
+        if isinstance(requested, (int, float)) and effective is not None:
             seen[requested, str(entry["requested"].get("workload", ""))].append(effective)
     for (requested, workload), values in seen.items():
         middle = median(values)

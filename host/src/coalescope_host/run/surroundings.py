@@ -4,6 +4,8 @@
 Whatever else burned processor time before the first run of a block is likely to during its runs.
 """
 
+from __future__ import annotations
+
 import json
 from collections.abc import Callable, Mapping, Sequence
 from io import BufferedWriter, FileIO

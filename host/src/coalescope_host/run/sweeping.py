@@ -5,6 +5,8 @@ Nothing here is changed before the way back is on disk, and everything is put ba
 however the end comes.
 """
 
+from __future__ import annotations
+
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress

@@ -7,6 +7,7 @@ read. Units are Prometheus' (seconds), labels ethtool's (`rx_usecs`, `rx_frames`
 
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
+from typing import Optional
 
 from coalescope_host.plain_files import replace_file
 from coalescope_host.protocols import SweepError
@@ -14,7 +15,7 @@ from coalescope_host.protocols import SweepError
 from .calibration import Point
 
 _PREFIX = "coalescope_"
-_Value = Callable[[Point], float | None]
+_Value = Callable[[Point], Optional[float]]
 
 
 def _effective(end: str) -> _Value:

@@ -1,11 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a tuning says: where it stands after a round, and its answer. Pure."""
 
+from __future__ import annotations
+
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 
+from coalescope_host.newer_python import zip_strict
 from coalescope_host.plan.factors import Levels, cell_text, level_text
 from coalescope_host.plan.waits import side_of
 from coalescope_host.tuning.belief import Measured
@@ -200,11 +203,11 @@ def _table(found: Sequence[Gain]) -> Iterator[str]:
         ]
         for gain in found
     ]
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    widths = [max(map(len, column)) for column in zip_strict(*rows)]
     for row in rows:
         name, before, arrow, after, change, verdict = (
             text.ljust(width) if place in (0, 4) else text.rjust(width)
-            for place, (text, width) in enumerate(zip(row, widths, strict=True))
+            for place, (text, width) in enumerate(zip_strict(row, widths))
         )
         yield f"  {name}  {before} {arrow} {after}  {change}  {verdict.strip()}".rstrip()
 

@@ -4,6 +4,8 @@
 Recording, journal, settings and the way back are the sweep's.
 """
 
+from __future__ import annotations
+
 import json
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence

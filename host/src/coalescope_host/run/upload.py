@@ -2,6 +2,8 @@
 """Sends run logs to a store. Sending one again changes nothing there, so every failure may be tried
 again."""
 
+from __future__ import annotations
+
 import http.client
 import json
 import os

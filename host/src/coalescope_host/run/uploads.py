@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Uploads between runs, never during one: they would be part of what is measured."""
 
+from __future__ import annotations
+
 import time
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, nullcontext

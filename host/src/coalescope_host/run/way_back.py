@@ -1,11 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """To a tuning's answer and back from it, at both ends, as shell commands."""
 
+from __future__ import annotations
+
 import shlex
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from coalescope_host.newer_python import zip_strict
 from coalescope_host.plan.factors import Level, Levels
 from coalescope_host.plan.registry import BY_NAME
 from coalescope_host.protocols import Host, Peer
@@ -111,7 +114,7 @@ def _peer_mtus(bench: Bench, names: Collection[str]) -> list[Level | None]:
 
 def _known(bench: Bench, answer: Levels, before: Before) -> Iterator[tuple[Peer, Level]]:
     """The peers that an answer changes and whose MTU before is known, with that."""
-    for peer, mtu in zip(bench.peers, before.peer_mtus, strict=True):
+    for peer, mtu in zip_strict(bench.peers, before.peer_mtus):
         if mtu is not None and peer_levels(peer.spec, answer):
             yield peer, mtu
 

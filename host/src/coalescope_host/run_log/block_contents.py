@@ -1,9 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the blocks of a run log hold: records, marks, results and the footer."""
 
+from __future__ import annotations
+
 import operator
 from collections.abc import Sequence
-from typing import TypeGuard
+from typing import TYPE_CHECKING
+
+from coalescope_host.newer_python import zip_strict
 
 from . import bounded_json, layout
 from .blocks import Block
@@ -12,6 +16,9 @@ from .errors import SEND_AGAIN, Problem
 from .findings import Findings
 from .header import Json
 from .log import Column, Mark, Result, Stream
+
+if TYPE_CHECKING:
+    from typing import TypeGuard
 
 
 class BlockContents:
@@ -208,8 +215,8 @@ class BlockContents:
                 {"records": count, "t_first_ns": first, "t_last_ns": last}
                 if count
                 else {"records": 0, "t_first_ns": None, "t_last_ns": None}
-                for count, first, last in zip(
-                    self._records, self._first_time, self._last_time, strict=True
+                for count, first, last in zip_strict(
+                    self._records, self._first_time, self._last_time
                 )
             ],
         }

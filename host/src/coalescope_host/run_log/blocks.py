@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The blocks of a run log: where each begins, and whether it is what was written."""
 
+from __future__ import annotations
+
 import zlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -10,7 +12,7 @@ from .errors import SEND_AGAIN, Problem, crc_problem
 from .findings import Findings
 
 
-@dataclass(slots=True)
+@dataclass
 class Block:
     """A block with a sound header: where its bytes are, and what it says of them."""
 

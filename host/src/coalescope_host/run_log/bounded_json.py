@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """JSON as the format allows it: UTF-8, bounded, finite, no name twice, storable text."""
 
+from __future__ import annotations
+
 import json
 import re
 from collections.abc import Callable, Mapping

@@ -1,11 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """Say what a log holds and all that is wrong with it."""
 
+from __future__ import annotations
+
 import hashlib
 import statistics
 from collections.abc import Iterable, Sequence
-from itertools import pairwise
 from pathlib import Path
+
+from coalescope_host.newer_python import pairwise, zip_strict
 
 from . import layout
 from .bounded_json import members
@@ -43,7 +46,7 @@ def check(source: Source, name: str | None = None) -> CheckReport:
         OSError: if the file itself cannot be read.
     """
     if name is None:
-        name = str(source) if isinstance(source, str | Path) else "run log"
+        name = str(source) if isinstance(source, (str, Path)) else "run log"
     data = bytes_of(source, layout.DEFAULT_LIMITS)
     log, problems = scan(data)
     size, digest = len(data), hashlib.sha256(data).hexdigest()
@@ -109,7 +112,7 @@ def _sampling(log: RunLog) -> Sampling | None:
     if log.field("t_realtime_ns") is not None and steps:
         walls = [int(value) for value in log.streams[0].column("t_realtime_ns")]
         wall_steps = (b - a for a, b in pairwise(walls))
-        jump = max(abs(wall - step) for wall, step in zip(wall_steps, steps, strict=True))
+        jump = max(abs(wall - step) for wall, step in zip_strict(wall_steps, steps))
     return Sampling(
         samples=len(times),
         span_ns=times[-1] - times[0],

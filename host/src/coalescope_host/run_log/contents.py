@@ -7,6 +7,8 @@ stretch with the least and the most of the steps in it. Times and rates are thos
 stands for: its own times over its time dilation. Standard library only: the page runs it too.
 """
 
+from __future__ import annotations
+
 import math
 from collections.abc import Sequence
 

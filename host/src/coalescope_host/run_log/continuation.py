@@ -6,6 +6,8 @@ of the whole log, byte for byte. Bytes are compared, and blocks of what both sha
 by their lengths: to read them again would cost as much as each log did.
 """
 
+from __future__ import annotations
+
 from typing import Literal
 
 from . import layout

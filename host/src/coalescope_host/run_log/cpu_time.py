@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Whose the CPU time was: the interface's, the workload's, that of others. Pure."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 
 JIFFIES_PER_S = 100.0  # of the 2005 study
@@ -107,7 +109,7 @@ def probe_cpu_s(counts: Mapping[str, float], cost: Mapping[str, object]) -> floa
     known = {
         name: float(cost_ns)
         for name, cost_ns in cost.items()
-        if isinstance(cost_ns, int | float) and not isinstance(cost_ns, bool) and cost_ns >= 0
+        if isinstance(cost_ns, (int, float)) and not isinstance(cost_ns, bool) and cost_ns >= 0
     }
     total_ns, seen = 0.0, False
     for name, counters in _PROBES:

@@ -5,6 +5,8 @@ One list for `check` and for the store, which knows more of some runs (goodput, 
 lost in the window) and audits what is not looked at here: the link, clocks, pause frames.
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterator, Mapping
 
 from .agreement import cross_checks
@@ -144,6 +146,6 @@ def _loss_percent(document: Mapping[str, object]) -> float | None:
 
 def _count(value: object) -> float | None:
     """A number that somebody may have counted."""
-    if isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value <= _LARGEST:
+    if isinstance(value, (int, float)) and not isinstance(value, bool) and 0 <= value <= _LARGEST:
         return float(value)
     return None

@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """What can be wrong with a run log, said once for the exception, the report and the server."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass, field
-from typing import Self
 
 SEND_AGAIN = "Copy or send the file again; if the original fails too, the run must be repeated."
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Problem:
     """One thing that is wrong with a log.
 
@@ -45,7 +46,7 @@ class RunLogError(Exception):
         super().__init__(problem.message)
         self.problem = problem
 
-    def __reduce__(self) -> tuple[type[Self], tuple[Problem]]:
+    def __reduce__(self) -> tuple[type[RunLogError], tuple[Problem]]:
         """As it is sent from process to process: made again of the problem, not of its text."""
         return type(self), (self.problem,)
 

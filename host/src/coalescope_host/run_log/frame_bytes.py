@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Bytes of an Ethernet frame around the network layer."""
 
+from __future__ import annotations
+
 from collections.abc import Iterable
 
 from .header import Field

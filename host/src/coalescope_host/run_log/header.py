@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The header: what the records mean, which run this is, on what it ran."""
 
+from __future__ import annotations
+
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -23,7 +25,7 @@ LONGEST_TEXT = 4096
 LONGEST_SLUG = 80
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Field:
     """One column of a stream's records.
 
@@ -80,7 +82,7 @@ class Field:
         return self.attributes.get("read_with_frames") is True
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class StreamLayout:
     """The records of one stream: its name, their size, their fields in order."""
 
@@ -182,7 +184,7 @@ def _check_time_dilation(document: Json) -> None:
         return
     dilation = document["time_dilation"]
     if (
-        not isinstance(dilation, int | float)
+        not isinstance(dilation, (int, float))
         or isinstance(dilation, bool)
         or not 1 <= dilation <= layout.LARGEST_TIME_DILATION
     ):
@@ -209,7 +211,7 @@ def _check_factors(factors: Mapping[str, object]) -> None:
             _refuse("header_factor", f"Factor {name} must be an object with “requested”.")
         for part in FACTOR_VALUES:
             level = value.get(part)
-            number = isinstance(level, int | float) and not isinstance(level, bool)
+            number = isinstance(level, (int, float)) and not isinstance(level, bool)
             if level is not None and not number and not _text(level):
                 _refuse(
                     "header_factor", f"Factor {name}: “{part}” must be a number, a text or null."

@@ -4,6 +4,8 @@
 The logger says the same when recording starts (driver/logger/levels.c).
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from typing import Any
@@ -271,4 +273,4 @@ def _text(value: object) -> str:
 
 
 def _is_number(value: object) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)
+    return isinstance(value, (int, float)) and not isinstance(value, bool)

@@ -6,6 +6,8 @@ the count of receive interrupts. The kernel's own count of the interface's lines
 where it is known.
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterable, Iterator, Mapping
 
 from .errors import Problem

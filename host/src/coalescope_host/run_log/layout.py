@@ -50,7 +50,7 @@ KINDS_THAT_STAND_FOR_ANOTHER: Final = frozenset({"emulated", "simulated"})
 LARGEST_TIME_DILATION: Final = 1_000_000
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Limits:
     """What a reader accepts before it allocates. The defaults are the format's own limits."""
 

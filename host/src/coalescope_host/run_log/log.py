@@ -1,11 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a run log holds once it was read: records in streams, marks, results."""
 
+from __future__ import annotations
+
 import sys
 from array import array
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal, cast, overload
+
+from coalescope_host.newer_python import zip_strict
 
 from . import bounded_json, layout
 from .errors import Problem, RunLogError
@@ -41,10 +45,10 @@ class Payloads(Sequence[memoryview]):
 
     def __iter__(self) -> Iterator[memoryview]:
         data = self._data
-        return (data[start:end] for start, end in zip(self._starts, self._ends, strict=True))
+        return (data[start:end] for start, end in zip_strict(self._starts, self._ends))
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Stream:
     """One stream of a log: its layout and its records.
 
@@ -105,7 +109,7 @@ class Stream:
         return values
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Mark:
     """A moment that the logger noted, e.g. the start of the measurement window."""
 
@@ -115,7 +119,7 @@ class Mark:
     attributes: Json
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Result:
     """Something the workload or another program said: its bytes and what is known about them."""
 
@@ -152,7 +156,7 @@ class Result:
             ) from None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class RunLog:
     """A log that was read.
 

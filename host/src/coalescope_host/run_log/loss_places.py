@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """What was lost at this host in the window, by where: ring, interface, backlog, sockets. Pure."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 
 # (measure, counters of which those that the log has are added up)

@@ -5,8 +5,11 @@ For `check` and for the store, for runs of logs and rows of tables alike: what i
 judged.
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterator, Mapping
-from itertools import pairwise
+
+from coalescope_host.newer_python import pairwise
 
 from .errors import Problem
 from .in_force import not_in_force
@@ -184,5 +187,5 @@ def _emulated(environment: Environment) -> Iterator[Problem]:
 
 
 def _number(value: object) -> float | None:
-    is_number = isinstance(value, int | float) and not isinstance(value, bool)
-    return float(value) if is_number and isinstance(value, int | float) else None
+    is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
+    return float(value) if is_number and isinstance(value, (int, float)) else None

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Reads run logs: everything is checked, nothing is copied, every trouble is a Problem."""
 
+from __future__ import annotations
+
 from . import layout
 from .block_contents import BlockContents
 from .blocks import Blocks

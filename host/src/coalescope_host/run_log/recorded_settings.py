@@ -5,6 +5,8 @@ The names are those of the registry of settings (`plan.registry`), as a log writ
 compares them when recording starts: driver/logger/recorded_settings.py writes its table.
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from enum import Enum
@@ -24,7 +26,7 @@ class Form(Enum):
     IDLE_STATES = "the idle states of a CPU, from the lightest"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class RecordedSetting:
     """Where a setting stands.
 

@@ -1,13 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a log holds and what is wrong with it, for people and for programs."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 
 from .errors import Problem
 from .header import Json
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Sampling:
     """When the records of the main stream were taken; nanoseconds.
 
@@ -26,7 +28,7 @@ class Sampling:
     wall_jump_ns: int | None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class CounterReport:
     """One counter over the whole log: first and last value, and whether it ever ran backwards."""
 
@@ -38,7 +40,7 @@ class CounterReport:
     backward_steps: int
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class CheckReport:
     """What `check` found.
 
@@ -89,4 +91,4 @@ class CheckReport:
 
 
 def _plain(row: Sampling | CounterReport) -> dict[str, object]:
-    return {name: getattr(row, name) for name in row.__slots__}
+    return {name: getattr(row, name) for name in row.__dataclass_fields__}

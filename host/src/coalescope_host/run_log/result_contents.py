@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """What was said at the ends of a run: statistics of the interface, latencies, results."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
-from types import UnionType
 from typing import Any
 
 from .errors import RunLogError
@@ -82,7 +83,7 @@ def latency_of(result: Result | None, dilation: float) -> dict[str, object] | No
         "latency_us": {
             str(name): float(value) / dilation
             for name, value in latencies.items()
-            if isinstance(value, int | float)
+            if isinstance(value, (int, float))
         },
         "histogram": _histogram(document.get("histogram"), scale),
     }
@@ -91,7 +92,7 @@ def latency_of(result: Result | None, dilation: float) -> dict[str, object] | No
 def _histogram(found: object, scale: float) -> dict[str, object] | None:
     if not isinstance(found, dict):
         return None
-    lower, upper = (_members(found.get(name), int | float) for name in ("lower_ns", "upper_ns"))
+    lower, upper = (_members(found.get(name), (int, float)) for name in ("lower_ns", "upper_ns"))
     counts = _members(found.get("counts"), int)
     if not counts or not len(lower) == len(upper) == len(counts):
         return None
@@ -104,7 +105,7 @@ def _histogram(found: object, scale: float) -> dict[str, object] | None:
     }
 
 
-def _members(column: object, kind: type | UnionType) -> list[Any]:
+def _members(column: object, kind: type | tuple[type, ...]) -> list[Any]:
     """Those of a list that are numbers of that kind."""
     if not isinstance(column, list):
         return []

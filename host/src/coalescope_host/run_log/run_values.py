@@ -5,6 +5,8 @@ The store computes all of them, with resets within the window in mind. What a lo
 absent here as there.
 """
 
+from __future__ import annotations
+
 from collections.abc import Mapping, Sequence
 
 from .cpu_time import cpu_times, others_at_least_s, owned_times, probe_cpu_s

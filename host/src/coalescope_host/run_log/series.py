@@ -1,11 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a log has counters for, over time."""
 
+from __future__ import annotations
+
 import math
 from array import array
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import pairwise
+
+from coalescope_host.newer_python import pairwise, zip_strict
 
 from .frame_bytes import uncounted_bytes
 from .log import Stream
@@ -18,7 +21,7 @@ _CLASSES_OF_TIME = ("user", "nice", "system", "irq", "softirq", "iowait", "steal
 _CLASSES_OF_CYCLES = ("task", "other_task", "irq", "softirq", "other_irq", "idle")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Signal:
     """What a line shows: scale × advance of the counters above over that of those below.
 
@@ -37,7 +40,7 @@ class Signal:
     extra: float = 0.0
 
 
-@dataclass(slots=True)
+@dataclass
 class Line:
     """A signal's points as they are gathered."""
 
@@ -68,7 +71,7 @@ def line_of(signal: Signal, taken: Steps, edges: Sequence[int], dilation: float)
     above, below, scale = taken.total(signal.above), taken.seconds(), signal.scale
     if signal.per:
         frames = taken.total(signal.per)
-        above = array("d", (a + signal.extra * b for a, b in zip(above, frames, strict=True)))
+        above = array("d", (a + signal.extra * b for a, b in zip_strict(above, frames)))
     if signal.below:
         below = taken.total(signal.below)
     else:
@@ -79,7 +82,7 @@ def line_of(signal: Signal, taken: Steps, edges: Sequence[int], dilation: float)
         mean = scale * total / whole if whole > 0 else math.nan
         parts = [
             scale * a / b
-            for a, b in zip(above[first:last], below[first:last], strict=True)
+            for a, b in zip_strict(above[first:last], below[first:last])
             if b > 0 and not math.isnan(a)
         ]
         line.mean.append(None if math.isnan(mean) else mean)

@@ -5,21 +5,21 @@ import mmap
 import os
 import stat
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, Union
 
 from . import layout
 from .errors import Problem, RunLogError
 
-Source = str | os.PathLike[str] | bytes | bytearray | memoryview | mmap.mmap | BinaryIO
+Source = Union[str, "os.PathLike[str]", bytes, bytearray, memoryview, mmap.mmap, BinaryIO]
 
 
 def bytes_of(source: Source, limits: layout.Limits) -> memoryview:
     """All bytes of a source, bounded; see `read`."""
-    if isinstance(source, bytes | bytearray | memoryview | mmap.mmap):
+    if isinstance(source, (bytes, bytearray, memoryview, mmap.mmap)):
         data = memoryview(source)
         if data.format != "B" or data.ndim != 1 or not data.contiguous:
             data = data.cast("B")
-    elif isinstance(source, str | os.PathLike):
+    elif isinstance(source, (str, os.PathLike)):
         with Path(source).open("rb") as file:
             status = os.fstat(file.fileno())
             if status.st_size > limits.file_bytes:

@@ -4,7 +4,8 @@
 import math
 from array import array
 from collections.abc import Sequence
-from itertools import pairwise
+
+from coalescope_host.newer_python import pairwise, zip_strict
 
 from . import layout
 from .header import Field
@@ -60,7 +61,7 @@ class Steps:
                 for other in self.stream.fields
                 if other.kind == "counter" and other.source == column.source and other.read_every_ns
             ]
-            moved = (k + 1 for k, steps in enumerate(zip(*together, strict=True)) if any(steps))
+            moved = (k + 1 for k, steps in enumerate(zip_strict(*together)) if any(steps))
             longest = column.read_every_ns
             found = [0]
             for record in moved:
@@ -75,7 +76,7 @@ class Steps:
         columns = [self.spread(name) for name in names]
         if len(columns) == 1:
             return columns[0]
-        return array("d", map(sum, zip(*columns, strict=True)))
+        return array("d", map(sum, zip_strict(*columns)))
 
     def seconds(self) -> "array[float]":
         """How long each step took, by the log's own clock."""

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The report on a log laid out for a terminal."""
 
+from __future__ import annotations
+
 import textwrap
 from collections.abc import Mapping, Sequence
 

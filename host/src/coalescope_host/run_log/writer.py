@@ -1,11 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """Writes run logs, for tests, simulations and converters. The C logger writes the same bytes."""
 
+from __future__ import annotations
+
 import zlib
 from collections.abc import Mapping, Sequence
 from struct import Struct
 from types import TracebackType
-from typing import BinaryIO, Self
+from typing import BinaryIO
+
+from coalescope_host.newer_python import zip_strict
 
 from . import bounded_json, layout
 from .header import StreamLayout, parse_header
@@ -111,12 +115,12 @@ class Writer:
             "results": self._results,
             "streams": [
                 {"records": count, "t_first_ns": first, "t_last_ns": last}
-                for count, first, last in zip(self._records, self._first, self._last, strict=True)
+                for count, first, last in zip_strict(self._records, self._first, self._last)
             ],
         }
         self._json(layout.FOOTER, totals | more)
 
-    def __enter__(self) -> Self:
+    def __enter__(self) -> Writer:
         return self
 
     def __exit__(

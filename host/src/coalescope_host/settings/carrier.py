@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Whether anything can pass an interface at all."""
 
+from __future__ import annotations
+
 from .device import Device
 
 IFF_UP = 0x1

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The number of queues (`ethtool -L`)."""
 
+from __future__ import annotations
+
 from .device import Device
 from .ethtool_group import EthtoolGroup
 from .ethtool_messages import CHANNELS_GET, CHANNELS_SET, ChannelsMessage

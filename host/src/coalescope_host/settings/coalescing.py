@@ -4,6 +4,8 @@
 `delay_us` is rx-usecs: a number that adaptive moderation would move, so it is switched off.
 """
 
+from __future__ import annotations
+
 import platform
 
 from .device import Device

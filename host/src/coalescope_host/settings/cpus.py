@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Sets of CPUs as the kernel writes them: a list such as 0-3,8, or a mask such as 10f."""
 
+from __future__ import annotations
+
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 

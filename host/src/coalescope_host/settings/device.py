@@ -5,6 +5,8 @@ Sockets stay open, but only as long as requests get their answers: an interrupt 
 leaves nothing behind that the restore would stumble over.
 """
 
+from __future__ import annotations
+
 import array
 import ctypes
 import errno
@@ -68,7 +70,7 @@ def _kept(of: Any, namespace: Path, open_socket: Callable[[], Any]) -> Iterator[
     _sockets[of, namespace] = inode, kept
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Device:
     """An interface by name in a network namespace; None is the namespace of this process."""
 
@@ -305,7 +307,7 @@ class Device:
             )
 
 
-def _open_there(netns: str, found: "list[socket.socket | OSError]") -> None:
+def _open_there(netns: str, found: list[socket.socket | OSError]) -> None:
     """Open a socket in another namespace: a thread can enter one and leave the others here."""
     try:
         path = netns if "/" in netns else f"/run/netns/{netns}"

@@ -5,6 +5,8 @@ The interface vanishes and returns, perhaps in another namespace and by another 
 address says which one it is.
 """
 
+from __future__ import annotations
+
 import os
 import re
 import shlex
@@ -283,7 +285,7 @@ def _text(level: Level) -> str:
 
 
 def _scaled(parameter: DriverParameter, level: Level) -> tuple[str, str]:
-    if isinstance(level, str | bool):
+    if isinstance(level, (str, bool)):
         return parameter.name, _text(level)
     return parameter.name, str(round(level * parameter.multiply))
 
@@ -343,7 +345,7 @@ def _move(device: Device, to: Device) -> None:
 class _KernelLog:
     """The kernel's messages from here on; none where they cannot be read."""
 
-    def __enter__(self) -> "_KernelLog":
+    def __enter__(self) -> _KernelLog:
         try:
             self._file: int | None = os.open("/dev/kmsg", os.O_RDONLY | os.O_NONBLOCK)
             os.lseek(self._file, 0, os.SEEK_END)

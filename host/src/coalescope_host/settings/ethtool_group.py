@@ -1,11 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """Groups of settings that are attributes of one pair of messages of the ethtool family."""
 
+from __future__ import annotations
+
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
+
+from coalescope_host.newer_python import zip_strict
 
 from ..plan.registry import SETTINGS, Setting
 from .device import Device
@@ -166,7 +170,7 @@ def _profile(text: str) -> dict[str, Any]:
             {
                 "attrs": [
                     (f"ETHTOOL_A_IRQ_MODERATION_{part}", int(number))
-                    for part, number in zip(PROFILE_PARTS, line.split(","), strict=True)
+                    for part, number in zip_strict(PROFILE_PARTS, line.split(","))
                     if number != NOT_THERE
                 ]
             },

@@ -4,6 +4,8 @@
 By ioctl: netlink does not have them.
 """
 
+from __future__ import annotations
+
 import struct
 
 from .device import Device

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """A group of settings that the kernel reads and writes together."""
 
+from __future__ import annotations
+
 from typing import Protocol
 
 from .device import Device

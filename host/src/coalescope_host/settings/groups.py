@@ -5,6 +5,8 @@ Queues and rings first: many drivers start the device anew for them, and some fo
 Where queues change with the table of RSS, that lets go of them before (`RssGroup.release`).
 """
 
+from __future__ import annotations
+
 from .channels import CHANNELS
 from .coalescing import COALESCING
 from .group import Group

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Keeps the way back while settings are changed: the state on disk, and who restores it."""
 
+from __future__ import annotations
+
 import contextlib
 import os
 import subprocess

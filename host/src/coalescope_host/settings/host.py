@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """A host whose interface is set for a run, and put back as it was."""
 
+from __future__ import annotations
+
 import os
 import platform
 from collections.abc import Iterable, Mapping

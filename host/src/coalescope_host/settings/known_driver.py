@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a device took, beside what its driver's sources say. The device's answer wins. Pure."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator, Mapping
 
 from ..drivers import driver_named

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a level of a plan means for a setting."""
 
+from __future__ import annotations
+
 from types import MappingProxyType
 
 from ..plan.factor_rule import FactorRule, Level, Levels
@@ -40,7 +42,7 @@ def as_whole_number(level: Level, highest: int = (1 << 32) - 1) -> int:
     Raises:
         ValueError: if it is no number, not whole, or out of range.
     """
-    if isinstance(level, bool | str) or level != int(level) or not 0 <= level <= highest:
+    if isinstance(level, (bool, str)) or level != int(level) or not 0 <= level <= highest:
         raise ValueError(f"must be a whole number from 0 to {highest}")
     return int(level)
 

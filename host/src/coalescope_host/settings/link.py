@@ -4,6 +4,8 @@
 A driver that is loaded anew, or an MTU below 1280, takes some of it away.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Sequence
 from typing import Any, TypedDict
 

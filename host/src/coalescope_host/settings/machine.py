@@ -6,6 +6,8 @@ and of NAPI threads, and frequency and sleep of the processors. All of it is the
 save steering and interrupts.
 """
 
+from __future__ import annotations
+
 import re
 from collections.abc import Sequence
 from functools import partial

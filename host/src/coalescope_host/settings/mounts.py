@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Whether what the kernel shows in /proc and /sys can be written: containers have it read-only."""
 
+from __future__ import annotations
+
 import os
 from pathlib import Path
 

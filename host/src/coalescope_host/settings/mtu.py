@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The interface's MTU, in bytes without the link header."""
 
+from __future__ import annotations
+
 from .device import Device
 from .level import NO_OTHERS, Level, Levels, as_whole_number
 from .topology import below

@@ -5,6 +5,8 @@ What is written to sysfs the kernel copies to each NAPI. So each is saved and pu
 `NAME[0]`, `NAME[1]` in the order of their identifiers, where the kernel has netdev's napi-set.
 """
 
+from __future__ import annotations
+
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -228,4 +230,4 @@ def _level(setting: str, number: int) -> Level:
 
 
 def _number(level: Level) -> int:
-    return THREADED.index(level) if isinstance(level, bool | str) else int(level)
+    return THREADED.index(level) if isinstance(level, (bool, str)) else int(level)

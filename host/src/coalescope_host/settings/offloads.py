@@ -5,6 +5,8 @@ A feature is *wanted* or not and *active* or not; one that depends on another ca
 inactive. What is read back is what is active; what is saved and put back is what is wanted.
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterable, Mapping
 from typing import Any
 

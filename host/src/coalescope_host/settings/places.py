@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Where the kernel keeps a value beside netlink: files, the affinity of threads, idle states."""
 
+from __future__ import annotations
+
 import os
 import shlex
 import signal
@@ -10,6 +12,8 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
+
+from coalescope_host.newer_python import zip_strict
 
 from . import mounts
 from .cpus import list_text, parse_list
@@ -50,7 +54,7 @@ def _write(path: Path, text: str, what: str) -> None:
         raise said(error, f"{path}: {what}") from None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class KernelFile:
     """A file of /proc or /sys that is the same in each network namespace."""
 
@@ -73,7 +77,7 @@ class KernelFile:
         return shlex.join(["sh", "-c", f"echo {text} > {self.path}"])
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class DeviceFile:
     """A file below /sys/class/net/NAME, in the interface's own namespace."""
 
@@ -98,7 +102,7 @@ class DeviceFile:
         return self.device.command("sh", "-c", f"echo {text} > {path}")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class NoTurbo:
     """intel_pstate's file, which says the opposite."""
 
@@ -122,7 +126,7 @@ class NoTurbo:
         return shlex.join(["sh", "-c", f"echo {int(text == '0')} > {self.path}"])
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class ThreadAffinity:
     """The CPUs that a thread may run on."""
 
@@ -151,7 +155,7 @@ class ThreadAffinity:
         return f"taskset -pc {text} {self.pid}"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class IdleStates:
     """The idle states of one CPU: 0 or 1 for each, from the lightest; 1 is disabled."""
 
@@ -168,12 +172,12 @@ class IdleStates:
 
     def write(self, text: str, what: str) -> None:
         """Set all of them."""
-        for path, disabled in zip(self._files(), text.split(","), strict=True):
+        for path, disabled in zip_strict(self._files(), text.split(",")):
             _write(path, disabled, what)
 
     def command(self, text: str) -> str:
         """Echo into the file of each."""
-        pairs = zip(self._files(), text.split(","), strict=True)
+        pairs = zip_strict(self._files(), text.split(","))
         return shlex.join(["sh", "-c", "; ".join(f"echo {bit} > {path}" for path, bit in pairs)])
 
     def upto(self, deepest: int) -> str:
@@ -185,7 +189,7 @@ class IdleStates:
         return [path / "disable" for path in sorted(states, key=lambda p: int(p.name[5:]))]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Irqbalance:
     """The program that moves interrupts between CPUs: 1 while it runs; it is paused, not ended."""
 

@@ -5,9 +5,12 @@ A level goes to all of them. It is read back where all agree; what is saved and 
 each holds, under `NAME[0]`, `NAME[1]` and so on.
 """
 
+from __future__ import annotations
+
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Optional
 
 from ..plan.registry import BY_NAME
 from .cpus import list_text, mask_text, offline, parse_list, parse_mask
@@ -19,7 +22,7 @@ from .places import IdleStates, Place
 INDEXED = re.compile(r"(\w+)\[(\d+)\]")
 
 Places = Callable[[Device], Sequence[Place]]
-Refusal = Callable[[Level, Sequence[Place]], str | None]
+Refusal = Callable[[Level, Sequence[Place]], Optional[str]]
 
 
 def _none(_level: Level, _places: Sequence[Place]) -> str | None:
@@ -27,7 +30,7 @@ def _none(_level: Level, _places: Sequence[Place]) -> str | None:
     return None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Spread:
     """One setting of such a group.
 

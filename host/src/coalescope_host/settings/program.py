@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs a program of the system to its end, never through a shell."""
 
+from __future__ import annotations
+
 import shlex
 import subprocess
 from collections.abc import Sequence

@@ -5,6 +5,8 @@ A lock beside it is held by whoever changes the interface or puts it back, and s
 it goes with its process.
 """
 
+from __future__ import annotations
+
 import contextlib
 import errno
 import fcntl
@@ -154,14 +156,14 @@ def _check_shape(saved: Saved) -> None:
     texts = (saved.id, saved.machine_id, saved.boot_id)
     if not all(isinstance(text, str) for text in texts):
         raise TypeError("its ids are no texts")
-    if isinstance(saved.written_at, bool) or not isinstance(saved.written_at, int | float):
+    if isinstance(saved.written_at, bool) or not isinstance(saved.written_at, (int, float)):
         raise TypeError("its time is no number")
     if not isinstance(saved.state, dict):
         raise TypeError("its state is no object")
     if not isinstance(saved.state["interface"], str):
         raise TypeError("its interface is no name")
     for name in ("netns", "bus_address"):
-        if not isinstance(saved.state[name], str | None):
+        if not isinstance(saved.state[name], (str, type(None))):
             raise TypeError(f"its {name} is no text")
     if not isinstance(saved.state["settings"], dict):
         raise TypeError("its settings are no object")

@@ -6,6 +6,8 @@ So the driver's own table is asked for where it means the same, comes first wher
 is put back as the driver's own.
 """
 
+from __future__ import annotations
+
 from contextlib import suppress
 
 from ..plan.registry import BY_NAME

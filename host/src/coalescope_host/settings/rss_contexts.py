@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Additional RSS contexts of a card (`ethtool -X … context new`): no setting, and not put back."""
 
+from __future__ import annotations
+
 import struct
 from collections.abc import Sequence
 from typing import Any

@@ -4,6 +4,8 @@
 By ioctl: netlink has them for writing only since Linux 6.17.
 """
 
+from __future__ import annotations
+
 import struct
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -16,7 +18,7 @@ HEAD = struct.Struct("=IIIIBBHI")
 KEEP_TABLE, DEFAULT_TABLE = (1 << 32) - 1, 0
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Rss:
     """The table of queues, the key and the hash function."""
 

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Which interfaces are not to be touched: changing them may cut off whoever does it."""
 
+from __future__ import annotations
+
 import ipaddress
 import os
 import socket

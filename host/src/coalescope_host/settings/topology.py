@@ -5,6 +5,8 @@ The kernel makes them smaller with it, and takes IPv6 away from those that get b
 gives nothing back. What cannot be put back afterwards is told beforehand.
 """
 
+from __future__ import annotations
+
 import os
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager, suppress

@@ -1,12 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the runs so far say of every setting, in draws: those that were not measured, too."""
 
+from __future__ import annotations
+
 import math
 import random
 from collections import Counter, defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean
+
+from coalescope_host.newer_python import zip_strict
 
 from .drift import Drift, Reading, drift_of
 from .matrices import dot
@@ -149,18 +153,16 @@ def believe(
         fastest = None
         kept = [place not in impossible for place in range(len(positions))]
         for name, sense, value in bounds:
-            kept = [
-                a and _keeps(v, sense, value) for a, v in zip(kept, drawn[name][k], strict=True)
-            ]
+            kept = [a and _keeps(v, sense, value) for a, v in zip_strict(kept, drawn[name][k])]
         if guard is not None:
             speeds = drawn[guard][k]
             fastest = max(range(len(speeds)), key=speeds.__getitem__)
             least = max(speeds[m] for m in measured) + math.log1p(-within / 100.0)
-            kept = [a and v >= least for a, v in zip(kept, drawn[guard][k], strict=True)]
+            kept = [a and v >= least for a, v in zip_strict(kept, drawn[guard][k])]
         if late is not None and reference is not None:
             waits = drawn[late][k]
             most = waits[reference] + math.log1p(LATENCY_WITHIN_PERCENT / 100.0)
-            kept = [a and v <= most for a, v in zip(kept, waits, strict=True)]
+            kept = [a and v <= most for a, v in zip_strict(kept, waits)]
         draws.append(Draw([sign * value for value in drawn[goal][k]], kept, fastest))
     return Belief(goal, draws, drifts, Counter(run.setting for run in runs))
 
@@ -197,5 +199,5 @@ def _drawn(
     for _ in range(DRAWS):
         wider = math.sqrt(noise.freedom / (2.0 * rng.gammavariate(noise.freedom / 2.0, 1.0)))
         chance = [wider * rng.gauss(0.0, 1.0) for _ in positions]
-        draws.append([m + dot(row, chance) for m, row in zip(known.means, known.root, strict=True)])
+        draws.append([m + dot(row, chance) for m, row in zip_strict(known.means, known.root)])
     return draws

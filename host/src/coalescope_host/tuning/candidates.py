@@ -2,6 +2,8 @@
 """The settings that a tuning chooses among where nobody named any: delays that the driver takes,
 adaptive moderation where it has that, and always what is set now."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 

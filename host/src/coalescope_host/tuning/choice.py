@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Which settings are as good as the best, and which of those to set: the server's rule."""
 
+from __future__ import annotations
+
 import math
 from collections import Counter
 from collections.abc import Callable, Sequence

@@ -1,9 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Which settings a round measures, and whether another one is needed."""
 
+from __future__ import annotations
+
 import math
 import random
 from collections.abc import Iterator, Sequence
+
+from coalescope_host.newer_python import zip_strict
 
 from .belief import Draw
 from .choice import Choice, Intrusion, decision
@@ -95,6 +99,6 @@ def is_settled(history: Sequence[Choice]) -> bool:
 
 
 def _apart(a: Position, b: Position) -> float:
-    numbers = sum((x - y) ** 2 for x, y in zip(a.numbers, b.numbers, strict=True))
-    words = sum(x != y for x, y in zip(a.words, b.words, strict=True))
+    numbers = sum((x - y) ** 2 for x, y in zip_strict(a.numbers, b.numbers))
+    words = sum(x != y for x, y in zip_strict(a.words, b.words))
     return math.sqrt(numbers + _WORD_APART * words)

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """A tuning from its first round to its answer: what is known so far, and what is next."""
 
+from __future__ import annotations
+
 import random
 from collections import Counter
 from collections.abc import Collection, Sequence

@@ -5,6 +5,8 @@ import math
 from collections.abc import Sequence
 from operator import mul
 
+from coalescope_host.newer_python import zip_strict
+
 Vector = list[float]
 Matrix = list[list[float]]
 
@@ -40,6 +42,6 @@ def root_of(matrix: Sequence[Sequence[float]]) -> Matrix:
 def solved(root: Matrix, right: Sequence[float]) -> Vector:
     """Return x of root · x = right."""
     found: Vector = []
-    for row, value in zip(root, right, strict=True):
+    for row, value in zip_strict(root, right):
         found.append((value - dot(row, found)) / row[len(found)])
     return found

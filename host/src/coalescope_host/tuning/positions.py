@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Where settings lie among each other: near ones do nearly the same."""
 
+from __future__ import annotations
+
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -39,7 +41,7 @@ def _scale(levels: Sequence[Level]) -> Mapping[Level, float] | None:
 
     A level of 0 has no logarithm: all are moved by the smallest that has one.
     """
-    numbers = [v for v in levels if isinstance(v, int | float) and not isinstance(v, bool)]
+    numbers = [v for v in levels if isinstance(v, (int, float)) and not isinstance(v, bool)]
     if len(numbers) < len(levels) or min(numbers) < 0:
         return None
     least = min(v for v in numbers if v > 0)

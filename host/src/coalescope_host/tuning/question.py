@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """What is asked of a setting: a goal, and limits that it must keep."""
 
+from __future__ import annotations
+
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

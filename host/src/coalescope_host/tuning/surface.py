@@ -7,6 +7,8 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from statistics import fmean, pvariance
 
+from coalescope_host.newer_python import zip_strict
+
 from .matrices import Matrix, NotPositiveError, Vector, dot, root_of, solved
 from .positions import Position
 
@@ -112,7 +114,7 @@ def _likeness(positions: Positions, lengths: tuple[float, ...]) -> Matrix:
 def _alike(a: Position, b: Position, lengths: Sequence[float]) -> float:
     if a.words != b.words:
         return 0.0
-    parts = zip(a.numbers, b.numbers, lengths, strict=True)
+    parts = zip_strict(a.numbers, b.numbers, lengths)
     away = math.sqrt(5.0 * sum(((x - y) / length) ** 2 for x, y, length in parts))
     return (1.0 + away + away * away / 3.0) * math.exp(-away)
 

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a run's traffic is to be: levels of the cell, then the plan's options, then defaults."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -30,7 +32,7 @@ class Demand:
     def number(self, name: str, default: float) -> float:
         """A level, or an option, of that name."""
         value = self.context.levels.get(name, self.spec.options.get(name, default))
-        if isinstance(value, bool) or not isinstance(value, int | float):
+        if isinstance(value, bool) or not isinstance(value, (int, float)):
             raise self.refusal(f"{name} = {value!r} is not a number.")
         return value
 

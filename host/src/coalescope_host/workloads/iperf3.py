@@ -5,6 +5,8 @@ So the command at the host under test begins and ends the traffic, waits for nob
 receiver's report; the server goes when it has served once.
 """
 
+from __future__ import annotations
+
 import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any

@@ -7,6 +7,7 @@ the datagrams, so that they go the whole way to a socket. What counts is what ar
 
 from functools import partial
 
+from coalescope_host.newer_python import zip_strict
 from coalescope_host.plan.plan import PeerSpec, WorkloadSpec
 from coalescope_host.protocols import RunContext, Where
 
@@ -52,7 +53,7 @@ def prepare(spec: WorkloadSpec, context: RunContext) -> Traffic:
     frame_bytes = _frame_bytes(demand)
     divided = shares(demand.streams, len(demand.peers))
     servers: list[tuple[Where, list[str]]] = []
-    for place, (peer, streams) in enumerate(zip(demand.peers, divided, strict=True)):
+    for place, (peer, streams) in enumerate(zip_strict(demand.peers, divided)):
         if streams:
             lines = _lines(demand, peer, streams, frame_bytes, port)
             lines.append(f"dst_mac {hardware}")

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """What workloads print, as JSON that was checked a little. Pure."""
 
+from __future__ import annotations
+
 import json
 from collections.abc import Mapping
 from typing import Any
@@ -26,6 +28,6 @@ def number(document: object, *path: str) -> float | None:
         if not isinstance(document, Mapping):
             return None
         document = document.get(name)
-    if isinstance(document, bool) or not isinstance(document, int | float):
+    if isinstance(document, bool) or not isinstance(document, (int, float)):
         return None
     return float(document)

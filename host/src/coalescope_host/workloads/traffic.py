@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """What every kind of workload comes to: programs to run here and at the peers."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 

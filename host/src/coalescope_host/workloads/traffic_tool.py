@@ -1,9 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """The project's own traffic tool: its command lines, and what its results say."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
+
+from coalescope_host.newer_python import zip_strict
 
 from .demand import TRAFFIC_TOOL, Demand, shares
 from .local_address import address_towards
@@ -50,7 +54,7 @@ def fan_in(
     divided = shares(demand.streams, len(demand.peers))
     servers = [
         (place, [TRAFFIC_TOOL, "source", protocol, *_source(peer.address, port, streams, source)])
-        for place, (peer, streams) in enumerate(zip(demand.peers, divided, strict=True))
+        for place, (peer, streams) in enumerate(zip_strict(demand.peers, divided))
         if streams
     ]
     listening = arguments(port=port, bind=demand.listen_address, duration=demand.seconds, **sink)

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """UDP from all peers to this host: frames of one size, at a rate or as fast as they go."""
 
+from __future__ import annotations
+
 from coalescope_host.plan.plan import WorkloadSpec
 from coalescope_host.protocols import RunContext
 
