@@ -39,7 +39,15 @@ MOST_VALUES = 50_000
 DEEPEST = 16
 OLDEST_PYTHON = (3, 9)
 
-RECEIVE = """
+AGENT = """
+import sys
+sys.path[:] = filter(None, sys.path)
+import runpy
+runpy.run_module(sys.argv.pop(1), run_name="__main__", alter_sys=True)
+"""
+"""Runs a module, none of the folder that the login is in: Python before 3.11 lacks `-P`."""
+
+RECEIVE = '''
 import os, shutil, sys, tempfile
 if sys.version_info < {oldest}:
     sys.exit("Python {words} or newer is needed, this is " + sys.version.split()[0])
@@ -54,14 +62,15 @@ try:
                 sys.exit("the connection ended while the host tools were sent")
             left -= file.write(part)
     os.environ["PYTHONPATH"] = path
-    os.execv(sys.executable, [sys.executable, "-P", "-m", "coalescope_host.remote.agent", folder])
+    module = "coalescope_host.remote.agent"
+    os.execv(sys.executable, [sys.executable, "-c", """{agent}""", module, folder])
 except BaseException:
     shutil.rmtree(folder, ignore_errors=True)
     raise
-"""
+'''
 """Runs at the peer: takes so many bytes into a private file and becomes the agent in it."""
 RECEIVE_WITH = "-I"
-"""No module is taken from the folder that the login is in; nor, with -P, by the agent."""
+"""No module is taken from the folder that the login is in; nor by the agent."""
 
 HINTS = {
     "permission denied (": "its key is refused: `ssh-copy-id {ssh}` puts yours there",
@@ -182,7 +191,7 @@ class Connection:
 
     def _start(self, spec: PeerSpec, shell: Sequence[str]) -> subprocess.Popen[bytes]:
         words = ".".join(map(str, OLDEST_PYTHON))
-        code = RECEIVE.format(oldest=OLDEST_PYTHON, words=words, size=len(bundle()))
+        code = RECEIVE.format(oldest=OLDEST_PYTHON, words=words, agent=AGENT, size=len(bundle()))
         remote = f"exec {spec.python} {RECEIVE_WITH} -c {shlex.quote(code)}"
         try:
             return subprocess.Popen(  # noqa: S603
