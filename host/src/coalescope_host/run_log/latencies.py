@@ -6,12 +6,19 @@ Percentiles of the whole are those of the window only as far as what lies outsid
 the slowest requests may all be there.
 """
 
+from __future__ import annotations
+
 import math
 import re
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, TypeGuard
+from typing import TYPE_CHECKING, Any
+
+from coalescope_host.newer_python import zip_strict
+
+if TYPE_CHECKING:
+    from typing import TypeGuard
 
 NEARLY_WHOLE = 0.9
 """Share of the workload's time that the window holds, if its mean and median are of the window.
@@ -157,12 +164,12 @@ def _sliced(document: Mapping[str, object]) -> dict[str, Any]:
     if not len(sums) == len(longest) == len(buckets) == len(counts):
         return {}
     slices = []
-    for each, (places, many) in enumerate(zip(buckets, counts, strict=True)):
+    for each, (places, many) in enumerate(zip_strict(buckets, counts)):
         if len(places) != len(many) or any(place >= len(lower) for place in places):
             return {}
-        by_bucket = dict(zip(places, many, strict=True))
+        by_bucket = dict(zip_strict(places, many))
         slices.append(_Slice(by_bucket, sums[each], longest[each]))
-    middles = tuple((low + high) / 2 for low, high in zip(lower, upper, strict=True))
+    middles = tuple((low + high) / 2 for low, high in zip_strict(lower, upper))
     return {
         "start_ns": start,
         "interval_ns": interval,
@@ -172,7 +179,7 @@ def _sliced(document: Mapping[str, object]) -> dict[str, Any]:
 
 
 def _is_number(value: object) -> TypeGuard[float]:
-    if not isinstance(value, int | float) or isinstance(value, bool):
+    if not isinstance(value, (int, float)) or isinstance(value, bool):
         return False
     return 0 <= value <= _LARGEST
 
