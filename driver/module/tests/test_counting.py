@@ -45,6 +45,10 @@ def difference(run, read_fields):
     return of
 
 
+#: e1000's driver has the card interrupt, so that nothing stays in a ring (its watchdog task).
+EVERY_NS = 2e9
+
+
 def for_nothing(counted):
     """Interrupts whose poll delivered no frame: e1000 interrupts itself every two seconds, or a
     busy poll was faster."""
@@ -134,7 +138,8 @@ def test_polls_without_interrupts_invent_none(difference):
     assert counted["rx_packets"] == 300
     assert counted["rx_polls"] > 100
     assert counted["rx_interrupts"] <= 1
-    assert counted["interrupts"] <= 2
+    its_own = counted["t_monotonic_raw_ns"] / EVERY_NS + 1
+    assert counted["interrupts"] <= 1 + its_own
 
 
 @pytest.mark.parametrize("prefer", [0, 1])
