@@ -55,7 +55,8 @@ def test_others_at_work_are_said(logger, tmp_path, ticks, told):
     """A second, in which the host has worked for so many ticks and the command for none."""
     stat = tmp_path / "stat"
     stat.write_text("cpu  1000 0 1000 9000 0 0 0 0 0 0\n", encoding="ascii")
-    over = ("unshare", "--mount", "sh", "-c", f'mount --bind {stat} /proc/stat; exec "$@"', "sh")
+    inside = f'mount --bind {stat} /proc/stat; ip link set lo up; exec "$@"'
+    over = ("unshare", "--mount", "--net", "sh", "-ec", inside, "sh")
     work = f"sleep 1; echo 'cpu  {1000 + ticks} 0 1000 9000 0 0 0 0 0 0' > {stat}"
     done = recorded(logger, tmp_path / "a.runlog", ["sh", "-c", work], *over)
     said = doubts(done)
