@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // A list of runs that was kept whole, filtered, sorted and cut as the server does it (backend/src/coalescope/runs).
-import type { Run } from './types';
+import type { Run, RunState } from './types';
 
 const OWN = new Set(['limit', 'offset', 'cell', 'state', 'warnings', 'sort']);
 const DEFAULT_LIMIT = 100;
 
-const STATES: Readonly<Record<string, (run: Run) => boolean>> = {
+const STATES: Readonly<Record<RunState, (run: Run) => boolean>> = {
   current: ({ status }) => status === 'current',
   whole: ({ status, partial }) => status === 'current' && !partial,
   partial: ({ status, partial }) => status === 'current' && partial,
@@ -15,7 +15,7 @@ const STATES: Readonly<Record<string, (run: Run) => boolean>> = {
 function isListed(run: Run, query: URLSearchParams): boolean {
   const state = query.get('state');
   const warnings = query.get('warnings');
-  if (state !== null && !STATES[state]?.(run)) return false;
+  if (state !== null && !STATES[state as RunState]?.(run)) return false;
   if (warnings !== null && run.warning_codes.length > 0 !== (warnings === 'some')) return false;
   return [...query].every(([name, level]) => OWN.has(name) || String(run.factors[name]) === level);
 }

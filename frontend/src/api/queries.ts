@@ -17,7 +17,6 @@ import { currentCopy } from './copy';
 import { ApiError } from './errors';
 import { follow } from './events';
 import { askAgainAfterOutages } from './outage';
-import type { paths } from './schema';
 import type {
   Cells,
   Change,
@@ -33,6 +32,7 @@ import type {
   Quantity,
   Run,
   RunDetail,
+  RunList,
   ShortLink,
   UploadedCell,
   UploadReceipt,
@@ -185,10 +185,7 @@ export function prefetchFit(slug: string, request: FitRequest, dataVersion: numb
   return queries.prefetchQuery(fitOf(slug, request, dataVersion));
 }
 
-/** One page of a list of runs: which of them, and in which order. */
-export type RunList = NonNullable<paths['/api/experiments/{slug}/runs']['get']['parameters']['query']>;
-
-/** null: not known yet what to ask for. */
+/** One page of a list of runs; null: not known yet what to ask for. */
 export function useRuns(slug: string, list: RunList | null) {
   return useQuery({
     queryKey: ['experiments', slug, 'runs', list],

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The names under which the page uses the server's schemas. The shapes are generated: see schema.d.ts.
-import type { components } from './schema';
+import type { components, paths } from './schema';
 
 type Schemas = components['schemas'];
 
@@ -68,3 +68,8 @@ export type Look = Schemas['LookOut'];
 export type SeenColumn = Schemas['SeenColumnOut'];
 export type TableMapping = Schemas['MappingOut'];
 export type UploadedCell = Schemas['UploadedCellOut'];
+
+/** What a list of runs can be asked for. */
+export type RunList = NonNullable<paths['/api/experiments/{slug}/runs']['get']['parameters']['query']>;
+export type RunState = NonNullable<RunList['state']>;
+export type RunWarnings = NonNullable<RunList['warnings']>;

@@ -1,25 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which runs are listed, in which order, with which measures: to address and back. docs/addresses.md has the names. No DOM.
-import type { RunList } from '../../api/queries';
-import type { Experiment } from '../../api/types';
+import type { Experiment, RunList, RunState, RunWarnings } from '../../api/types';
 import { type Field, type Form, field, oneOf, orNull, type Part, part, queryOf, readFields } from '../../state/fields';
 import { levelsIn, levelsText } from '../../state/levels';
 import { Reader, type Rejected } from '../../state/reader';
-import { chosenFew } from './messages';
+import { chosenFew, STATE_WORDS, WARNING_WORDS } from './messages';
 
 export const PAGE = 100;
-export const STATES = ['current', 'whole', 'partial', 'retracted'] as const;
-export const WARNINGS = ['some', 'none'] as const;
+export const STATES = Object.keys(STATE_WORDS) as RunState[];
+export const WARNINGS = Object.keys(WARNING_WORDS) as RunWarnings[];
 /** Orders that every experiment has; the others are its factors and its measures. */
 export const ORDERS = ['stored', 'recorded', 'replicate'] as const;
-
-export type State = (typeof STATES)[number];
 
 export interface Listing {
   /** Levels as an address has them, by factor; several joined by commas. */
   readonly where: Readonly<Record<string, string>>;
-  readonly state: State | null;
-  readonly warnings: (typeof WARNINGS)[number] | null;
+  readonly state: RunState | null;
+  readonly warnings: RunWarnings | null;
   readonly sort: string;
   /** The largest first. */
   readonly falling: boolean;

@@ -1,6 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // A run in words and numbers. No DOM.
-import type { Correction, Factors, FactorValue, MeasureOf, Quantity, Run, RunEvent } from '../../api/types';
+import type {
+  Correction,
+  Factors,
+  FactorValue,
+  MeasureOf,
+  Quantity,
+  Run,
+  RunEvent,
+  RunState,
+  RunWarnings,
+} from '../../api/types';
 import { alike, brief } from '../../plots/number';
 
 const FEW = 3;
@@ -12,13 +22,13 @@ export function chosenFew(measures: readonly MeasureOf[], first: string | undefi
   return [...new Set(wanted as string[])].slice(0, FEW);
 }
 
-export const STATE_WORDS = {
+export const STATE_WORDS: Readonly<Record<RunState, string>> = {
   current: 'counted',
   whole: 'whole',
   partial: 'partial',
   retracted: 'retracted',
-} as const;
-export const WARNING_WORDS = { some: 'with', none: 'without' } as const;
+};
+export const WARNING_WORDS: Readonly<Record<RunWarnings, string>> = { some: 'with', none: 'without' };
 export const ORDER_WORDS = { stored: 'as stored', recorded: 'time', replicate: 'replicate' } as const;
 
 /** `clock stepped, window not marked`: what a run was warned of, each once. */
