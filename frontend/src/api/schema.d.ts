@@ -2723,6 +2723,7 @@ export interface components {
          *         0,
          *         null
          *       ],
+         *       "guarded": false,
          *       "label": "Delay",
          *       "meanings": [],
          *       "name": "delay_us",
@@ -2771,6 +2772,11 @@ export interface components {
             better: ("more" | "less") | null;
             /** Aim */
             aim: ("throughput" | "cpu" | "latency" | "energy") | null;
+            /**
+             * Guarded
+             * @description Whether recommendations guard this one of its aim, rather than the first
+             */
+            guarded: boolean;
             /**
              * Meanings
              * @description Of a code: what 0, 1, 2 … stand for
@@ -3190,6 +3196,7 @@ export interface components {
          *         0,
          *         null
          *       ],
+         *       "guarded": false,
          *       "label": "Delay",
          *       "meanings": [],
          *       "name": "delay_us",
@@ -3238,6 +3245,11 @@ export interface components {
             better: ("more" | "less") | null;
             /** Aim */
             aim: ("throughput" | "cpu" | "latency" | "energy") | null;
+            /**
+             * Guarded
+             * @description Whether recommendations guard this one of its aim, rather than the first
+             */
+            guarded: boolean;
             /**
              * Meanings
              * @description Of a code: what 0, 1, 2 … stand for
@@ -3570,6 +3582,7 @@ export interface components {
          *         0,
          *         null
          *       ],
+         *       "guarded": false,
          *       "label": "Delay",
          *       "meanings": [],
          *       "name": "delay_us",
@@ -3618,6 +3631,11 @@ export interface components {
             better: ("more" | "less") | null;
             /** Aim */
             aim: ("throughput" | "cpu" | "latency" | "energy") | null;
+            /**
+             * Guarded
+             * @description Whether recommendations guard this one of its aim, rather than the first
+             */
+            guarded: boolean;
             /**
              * Meanings
              * @description Of a code: what 0, 1, 2 … stand for

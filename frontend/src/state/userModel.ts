@@ -127,6 +127,7 @@ function plain(name: string, unit: string, role: Quantity['role']): Quantity {
     source: '',
     better: null,
     aim: null,
+    guarded: false,
     meanings: [],
   };
 }

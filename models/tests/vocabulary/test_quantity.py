@@ -133,3 +133,8 @@ def test_what_is_better_is_known_of_what_people_aim_at():
     assert QUANTITIES["latency_us"].better == "less"
     assert QUANTITIES["system_cpu_s_per_gb"].better == "less"
     assert all(q.better is None for q in QUANTITIES.values() if q.role in ("factor", "parameter"))
+
+
+def test_one_of_several_latencies_is_guarded():
+    guarded = {q.name: q.aim for q in QUANTITIES.values() if q.guarded}
+    assert guarded == {"latency_p99_us": "latency"}

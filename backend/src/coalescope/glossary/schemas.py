@@ -26,6 +26,7 @@ class QuantityOut(BaseModel):
                     "source": "Intel 8254x manual",
                     "better": None,
                     "aim": None,
+                    "guarded": False,
                     "meanings": [],
                 }
             ]
@@ -44,6 +45,9 @@ class QuantityOut(BaseModel):
     source: str
     better: Literal["more", "less"] | None
     aim: Aim | None
+    guarded: bool = Field(
+        description="Whether recommendations guard this one of its aim, rather than the first"
+    )
     meanings: list[str] = Field(description="Of a code: what 0, 1, 2 … stand for")
 
 

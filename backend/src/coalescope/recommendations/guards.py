@@ -19,7 +19,6 @@ THROUGHPUT_WITHIN_PERCENT = 1.0
 LATENCY_WITHIN_PERCENT = 10.0
 #: How many times as bad something gets that is told beside the gain.
 DEAR = 2.0
-_LATE = "latency_p99_us"
 _OPTIONS = 3
 #: Units of costs that are shares of time: doing less looks like a saving in them.
 _SHARES = ("%", "W")
@@ -69,7 +68,7 @@ def default_guards(
         guards.append(Constraint(throughputs[0], "within", THROUGHPUT_WITHIN_PERCENT, "more"))
     latencies = _measured("latency", measured)
     if latencies and not named & set(latencies) and not bounds_a_wait(_limits(constraints)):
-        late = _LATE if _LATE in latencies else latencies[0]
+        late = next((name for name in latencies if QUANTITIES[name].guarded), latencies[0])
         guards.append(Constraint(late, "within current", LATENCY_WITHIN_PERCENT, "less"))
     free = {name for kind in losses.KINDS if not named & set(kind) for name in kind}
     lost = losses.to_guard(free & set(measured))

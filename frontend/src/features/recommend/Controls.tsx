@@ -24,6 +24,7 @@ import type { DataSlice } from '../../state/dataSlice';
 import type { Axis } from '../../state/layout';
 import { settingText, shortName, unitAfter } from '../explorer/figure/messages';
 import { RULER_HEIGHT, rulerShapes } from '../explorer/figure/ruler';
+import { shortMeasure } from './changeWords';
 import { goalLabel, unmeasured } from './messages';
 import { measured, type Question, type Refusal } from './question';
 import { settingName } from './settingWords';
@@ -178,12 +179,12 @@ interface Bound {
   readonly limit: Limit['limit'];
 }
 
-/** What can be limited in its unit: what a goal can be about, the slowest replies, and whatever the address limits. */
+/** What can be limited in its unit: what a goal can be about, what is guarded of it, and whatever the address limits. */
 function boundsOf({ slice, question, advice, measure }: Props): Bound[] {
   const known = measured(slice, measure);
-  const late = slice.measures.find((m) => m.name === 'latency_p99_us');
+  const guarded = slice.measures.filter((m) => m.guarded);
   const aimed = 'aims' in question ? question.aims.map((a) => a.quantity) : [];
-  const offered = [...ROLES.flatMap((role) => known[role] ?? []), ...aimed, ...(late ? [late] : [])];
+  const offered = [...ROLES.flatMap((role) => known[role] ?? []), ...aimed, ...guarded];
   const bounds = offered.map((q) => ({
     measure: q.name,
     label: q.label,
@@ -279,13 +280,12 @@ function Kept(props: Props & { of: 'throughput' | 'latency' }) {
   const own = advice.limits.find((l) => l.limit === direction && ofRole(l.measure));
   const guard = guards.find((g) => ofRole(g.measure));
   const isAimed = 'aims' in question && question.aims.some((a) => a.role === role);
-  const late = slice.measures.find((m) => m.name === 'latency_p99_us');
-  const known = measured(slice, '');
-  const quantity = role === 'latency' ? (late ?? known.latency) : known.throughput;
+  const guarded = slice.measures.find((m) => m.guarded && m.aim === role);
+  const quantity = guarded ?? measured(slice, '')[role];
   const why = isAimed ? 'is aimed at' : quantity ? undefined : 'not measured here';
   const words = (percent: number): string => {
     if (role === 'throughput') return `within ${percent} % of its best`;
-    const what = quantity === late ? 'p99 ' : '';
+    const what = guarded ? shortMeasure(guarded).replace(/latency$/, '') : '';
     return percent < 100 ? `${what}at most ${percent} % above now` : `${what}at most ${percent / 100 + 1} × now`;
   };
   const percents = role === 'throughput' ? THROUGHPUT : LATENCY;

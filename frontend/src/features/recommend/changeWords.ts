@@ -19,15 +19,11 @@ export function valueWords(quantity: Pick<BundledQuantity, 'label' | 'unit'>, va
 /** "latency", "99th percentile of latency", "system CPU time per 10⁹ bytes". */
 export const named = (quantity: Pick<BundledQuantity, 'label'>): string => inSentence(quantity.label);
 
-const SHORT: Readonly<Record<string, string>> = {
-  latency_p99_us: 'p99 latency',
-  latency_p50_us: 'median latency',
-};
-
 /** A measure in one line with others: "throughput", "system CPU", "p99 latency". */
-export const shortMeasure = (quantity: Pick<BundledQuantity, 'name' | 'label'>): string =>
-  SHORT[quantity.name] ??
+export const shortMeasure = (quantity: Pick<BundledQuantity, 'label'>): string =>
   named(quantity)
+    .replace(/^latency, ([\d.]+)th percentile$/, 'p$1 latency')
+    .replace(/^latency, median$/, 'median latency')
     .replace(/ time per 10⁹ bytes$/, '')
     .replace(/ per 10⁹ bytes$/, '');
 

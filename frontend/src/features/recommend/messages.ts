@@ -183,18 +183,15 @@ export function tracked(
   known: Partial<Record<Role, BundledQuantity>>,
   effects: readonly Effect[],
 ): Effect[] {
-  const late = effects.some(({ measure }) => measure === LATE);
+  const guarded = catalogue.quantities.filter((q) => q.guarded && effects.some(({ measure }) => measure === q.name));
   const names = [
     ...question.aims.map(({ quantity }) => quantity.name),
     ...guards.map(({ measure }) => measure),
-    ...ROLES.flatMap((role) => (role === 'latency' && late ? LATE : (known[role]?.name ?? []))),
+    ...ROLES.flatMap((role) => (guarded.find((q) => q.aim === role) ?? known[role])?.name ?? []),
     ...effects.filter(({ gain }) => gain === false).map(({ measure }) => measure),
   ];
   return [...new Set(names)].flatMap((name) => effects.filter((e) => e.measure === name));
 }
-
-/** Where the slow replies are known, they stand for latency. */
-const LATE = 'latency_p99_us';
 
 /** "Kept: throughput within 1 % of its best, latency, 99th percentile, at most 10 % above MTU 1500, delay 10." */
 export function guardWords(

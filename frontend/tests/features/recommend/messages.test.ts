@@ -3,7 +3,13 @@
 import { describe, expect, it } from 'vitest';
 import type { Cell } from '../../../src/api/types';
 import { catalogue } from '../../../src/engine/catalogue';
-import { briefChange, changeWords, intervalWords, namedChange } from '../../../src/features/recommend/changeWords';
+import {
+  briefChange,
+  changeWords,
+  intervalWords,
+  namedChange,
+  shortMeasure,
+} from '../../../src/features/recommend/changeWords';
 import {
   chanceWords,
   dependenceNotes,
@@ -306,6 +312,28 @@ describe('the answer', () => {
       'latency_us',
       'traffic_cpu_s_per_gb',
     ]);
+  });
+
+  it('tells the slow replies, where they are known, of latency', () => {
+    const known = { latency: { name: 'latency_p50_us' } } as Parameters<typeof tracked>[2];
+    const told = (...measures: string[]) =>
+      tracked(
+        question,
+        eight({ guards: [] }),
+        known,
+        measures.map((m) => effect(m, 1, null)),
+      ).map((e) => e.measure);
+    expect(told('latency_p50_us', 'latency_p99_us')).toEqual(['latency_p99_us']);
+    expect(told('latency_p50_us', 'latency_p90_us')).toEqual(['latency_p50_us']);
+  });
+
+  it.each([
+    ['Latency, median', 'median latency'],
+    ['Latency, 99.9th percentile', 'p99.9 latency'],
+    ['Latency', 'latency'],
+    ['Traffic CPU time per 10⁹ bytes', 'traffic CPU'],
+  ])('says %s in short', (label, short) => {
+    expect(shortMeasure({ label })).toBe(short);
   });
 
   it('says whose default it is compared with', () => {

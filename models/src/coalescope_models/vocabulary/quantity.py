@@ -52,6 +52,8 @@ class Quantity:
         better: whether more or less of it is better when all else is equal; None where neither is.
         aim: which goal of a recommendation it can stand for. Of several that a run has, the one
             declared first here stands for it.
+        guarded: whether recommendations guard this one of its aim, and say how it changes, where a
+            run has it, rather than the first.
         meanings: of a number that is a code, what 0, 1, 2 … stand for; empty for others.
         aliases: what other tools call it, in small letters with _ between words. Several quantities
             may share one, which then does not say which of them is meant.
@@ -69,6 +71,7 @@ class Quantity:
     source: str = ""
     better: Better | None = None
     aim: Aim | None = None
+    guarded: bool = False
     meanings: tuple[str, ...] = ()
     aliases: tuple[str, ...] = ()
 
@@ -107,6 +110,7 @@ class Quantity:
             "source": self.source,
             "better": self.better,
             "aim": self.aim,
+            "guarded": self.guarded,
             "meanings": list(self.meanings),
         }
 
@@ -125,6 +129,7 @@ def _quantity(role: Role, name: str, row: Mapping[str, Any]) -> Quantity:
         source=row.get("source", "").format_map(SOURCES),
         better=row.get("better"),
         aim=row.get("aim"),
+        guarded=row.get("guarded", False),
         meanings=tuple(row.get("meanings", ())),
         aliases=tuple(row.get("aliases", ())),
     )
