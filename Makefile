@@ -16,7 +16,7 @@ SITE_SOURCES := $(shell find docs models/src backend/src host/src -type f -not -
 PYTHON_PROJECTS := models/pyproject.toml host/pyproject.toml backend/pyproject.toml
 
 .DEFAULT_GOAL := help
-.PHONY: help setup serve docker page docs wheels packages arm64-logger host-tools logger traffic manual install install-documents test test-python test-alone test-servers test-scale test-docker test-guest test-driver test-sweep test-page test-e2e trees lint testbed soak bench client sbom audit lock clean
+.PHONY: help setup serve docker page docs wheels packages archive host-tools logger traffic manual install install-documents test test-python test-alone test-servers test-scale test-docker test-guest test-driver test-sweep test-page test-e2e trees lint testbed soak bench client sbom audit lock clean
 
 help: ## Say what can be made
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -76,35 +76,39 @@ install-documents:
 	install -D -m 0644 -t $(SHARE)/zsh/site-functions $(MANUAL)/zsh/*
 	install -D -m 0644 -t $(SHARE)/fish/vendor_completions.d $(MANUAL)/fish/*
 
-PACKAGED := $(abspath build/packages/tree)
-INTO := DESTDIR=$(PACKAGED) PREFIX=/usr
+VERSION = $(shell sed -n 's/^version = "\(.*\)"/\1/p' host/pyproject.toml)
+# All that a host gets, below $(1), with programs that are compiled in $(2) with the variables $(3).
+define host_tree
+	@rm -rf $(1)
+	@COLUMNS=100 $(BIN)/python docs/manual_pages.py $(2)/manual coalescope-host coalescope-logger coalescope-traffic
+	@$(MAKE) --silent install-documents DESTDIR=$(1) PREFIX=/usr MANUAL=$(2)/manual
+	@$(call quietly,$(MAKE) --silent -C driver/logger install DESTDIR=$(1) PREFIX=/usr BUILD=$(2)/logger EBPF=1 $(3))
+	@$(call quietly,$(MAKE) --silent -C driver/traffic install DESTDIR=$(1) PREFIX=/usr BUILD=$(2)/traffic $(3))
+	@$(MAKE) --silent -C driver/module dkms DESTDIR=$(1)
+	@install -D -m 0755 host/dist/coalescope-host.pyz $(1)/usr/bin/coalescope-host
+	@install -D -m 0644 -t $(1)/usr/lib/systemd/system host/packaging/coalescope-host-restore.service
+endef
+
+PACKAGED := $(abspath build/packages)
 # Of libraries the programs need glibc alone: it looks up users, and does so only where it is loaded.
 WITH_EBPF := EBPF_LIBRARIES='-Wl,-Bstatic -lbpf -lelf -lz -Wl,-Bdynamic'
-packages: host-tools $(STAMPS)/python ## Build a host's tools as Debian packages, an rpm and one archive, into dist/
-	@rm -rf $(PACKAGED)
-	@COLUMNS=100 $(BIN)/python docs/manual_pages.py build/packages/manual coalescope-host coalescope-logger coalescope-traffic
-	@$(MAKE) --silent install-documents $(INTO) MANUAL=build/packages/manual
-	@$(MAKE) --silent -C driver/logger install $(INTO) BUILD=$(abspath build/packages/logger) $(WITH_EBPF)
-	@$(MAKE) --silent -C driver/traffic install $(INTO) BUILD=$(abspath build/packages/traffic)
-	@$(MAKE) --silent -C driver/module dkms DESTDIR=$(PACKAGED)
-	@install -D -m 0755 host/dist/coalescope-host.pyz $(PACKAGED)/usr/bin/coalescope-host
-	@install -D -m 0644 -t $(PACKAGED)/usr/lib/systemd/system host/packaging/coalescope-host-restore.service
-	@$(BIN)/python host/packaging/debian.py $(PACKAGED) $(WHEELS)
-	@$(BIN)/python host/packaging/red_hat.py $(PACKAGED) $(WHEELS)
+packages: archive ## Build a host's tools as Debian packages, an rpm and one archive, into dist/
+	$(call host_tree,$(PACKAGED)/tree,$(PACKAGED),$(WITH_EBPF))
+	@$(BIN)/python host/packaging/debian.py $(PACKAGED)/tree $(WHEELS)
+	@$(BIN)/python host/packaging/red_hat.py $(PACKAGED)/tree $(WHEELS)
 
-ARM64 := $(abspath build/arm64)
-VERSION = $(shell sed -n 's/^version = "\(.*\)"/\1/p' host/pyproject.toml)
-ARM64_ARCHIVE = coalescope-logger-$(VERSION)-linux-aarch64
-arm64-logger: $(ARM64)/libraries/root ## Build the logger for arm64, one static file with eBPF inside, as an archive into dist/ (Debian's gcc-aarch64-linux-gnu and libc6-dev-arm64-cross)
-	@rm -rf $(ARM64)/$(ARM64_ARCHIVE)
-	@$(call quietly,$(MAKE) --silent -C driver/logger install DESTDIR=$(ARM64)/$(ARM64_ARCHIVE) PREFIX= BUILD=$(ARM64)/logger MACHINE=arm64 \
-		CC='aarch64-linux-gnu-gcc -isystem $</usr/include' LDFLAGS='-static -s -L$</usr/lib/aarch64-linux-gnu')
-	@mkdir -p $(WHEELS)
-	@tar --create --xz --sort=name --owner=0 --group=0 --numeric-owner --directory=$(ARM64) --file=$(WHEELS)/$(ARM64_ARCHIVE).tar.xz $(ARM64_ARCHIVE)
-	@echo $(WHEELS)/$(ARM64_ARCHIVE).tar.xz
+MACHINE := $(shell uname -m)
+ARCHIVED := $(abspath build/archive)/$(MACHINE)
+# For a machine of another kind: Debian's cross compiler, and libraries of its packages.
+LIBRARIES := $(if $(filter-out $(shell uname -m),$(MACHINE)),$(ARCHIVED)/libraries/root)
+CROSS = $(if $(LIBRARIES),CC='$(MACHINE)-linux-gnu-gcc -isystem $(LIBRARIES)/usr/include')
+STATIC = LDFLAGS='-static -s $(if $(LIBRARIES),-L$(LIBRARIES)/usr/lib/$(MACHINE)-linux-gnu)' $(CROSS)
+archive: host-tools $(STAMPS)/python $(LIBRARIES) ## Build a host's tools as one archive into dist/, static programs with eBPF inside; MACHINE=aarch64: those for arm64
+	$(call host_tree,$(ARCHIVED)/tree,$(ARCHIVED),$(STATIC))
+	@$(BIN)/python host/packaging/archive.py $(ARCHIVED)/tree $(WHEELS) $(MACHINE)
 
-$(ARM64)/libraries/root: host/packaging/arm64_libraries.sh
-	@sh $< $(ARM64)/libraries
+$(abspath build/archive)/aarch64/libraries/root: host/packaging/arm64_libraries.sh
+	@sh $< $(@D)
 
 test: ## Install what the tests need, lint, and run all tests
 	$(MAKE) -j3 --output-sync=target setup-dev tools page # few of these steps have work for two CPUs

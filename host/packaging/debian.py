@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Builds Debian packages and an archive of a host's tools from what `make install` puts in place.
+"""Builds Debian packages of a host's tools from what `make install` puts in place.
 
 python3 host/packaging/debian.py TREE DIR
 
 TREE has usr/ as it is to be on a host: programs, manual pages, completion, and usr/src/ with the
-module's source for DKMS. DIR gets two packages and one archive. Needs dpkg-deb, readelf and tar.
+module's source for DKMS. DIR gets two packages. Needs dpkg-deb and readelf.
 """
 
 import gzip
@@ -117,12 +117,11 @@ fi
 
 
 def main(tree: Path, folder: Path) -> None:
-    """Write the packages and the archive, and name them."""
+    """Write the packages, and name them."""
     folder.mkdir(parents=True, exist_ok=True)
     with TemporaryDirectory() as temporary:
-        whole = copied(tree, Path(temporary) / "whole")
         module = Path(temporary) / "module"
-        tools = copied(whole, Path(temporary) / "tools")
+        tools = copied(tree, Path(temporary) / "tools")
         (module / _MODULE).parent.mkdir(parents=True)
         shutil.move(tools / _MODULE, module / _MODULE)
         shutil.rmtree(tools / "usr/src")
@@ -131,7 +130,6 @@ def main(tree: Path, folder: Path) -> None:
             _package(TOOLS._replace(control={**TOOLS.control, **tools_on}), tools, folder),
             _package(MODULE, module, folder),
         ]
-        made.append(_archive(whole / "usr", folder))
     for file in made:
         sys.stdout.write(f"{file}\n")
 
@@ -183,16 +181,6 @@ def _package(package: Package, tree: Path, folder: Path) -> Path:
     file = folder / f"{package.name}_{VERSION}_{package.control['Architecture']}.deb"
     built = ["dpkg-deb", "--root-owner-group", "--build", str(tree), str(file)]
     subprocess.run(built, check=True, stdout=subprocess.DEVNULL)
-    return file
-
-
-def _archive(tree: Path, folder: Path) -> Path:
-    """All of it below one folder, which `cp -r` puts under a prefix."""
-    name = f"coalescope-host-{VERSION}-linux-{platform.machine()}"
-    file = folder / f"{name}.tar.xz"
-    packed = ["tar", "--create", "--xz", "--sort=name", "--owner=0", "--group=0", "--numeric-owner"]
-    packed += [f"--file={file}", f"--transform=s,^\\.,{name},", f"--directory={tree}", "."]
-    subprocess.run(packed, check=True)
     return file
 
 
