@@ -91,6 +91,64 @@ def test_retries_of_one_stream_are_not_those_of_two(runs: Runs) -> None:
     ]
 
 
+IPERF_UDP = "perfkit/05b68b6-iperf-tcp-udp.json"
+
+
+def test_iperf_over_udp_is_no_run_over_tcp_and_says_what_was_lost(runs: Runs) -> None:
+    found = runs(IPERF_UDP)
+    loss = 100.0 / 10_700
+    assert said(found) == [
+        ("tcp", {"measure.iperf_sent_mbps": 1966.0, "retransmitted_segments": 0.0}),
+        (
+            "udp",
+            {
+                "measure.iperf_sent_mbps": 1.05,
+                "datagrams_lost": 0.0,
+                "datagram_loss_percent": 0.0,
+                "measure.jitter_ms": 0.017,
+            },
+        ),
+        (
+            "udp",
+            {
+                "measure.iperf_sent_mbps": 2.1,
+                "datagrams_lost": 1.0,
+                "datagram_loss_percent": loss,
+                "measure.jitter_ms": 0.0325,
+            },
+        ),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "lost"),
+    [
+        # one of two servers' reports did not come
+        ("total_datagrams:10700", "total_datagrams:5350", {"datagrams_lost", "measure.jitter_ms"}),
+        ("total_datagrams:10700", "total_datagrams:0", {"datagram_loss_percent"}),
+        ("lost_datagrams:1|", "lost_datagrams:10701|", {"datagrams_lost"}),
+        ("|jitter:0.0325|,|jitter_unit:ms|", "|jitter:0.0325|,|jitter_unit:us|",
+         {"measure.jitter_ms"}),
+        ("write_packet_count:10700", "write_packet_count:x", {"datagrams_lost"}),
+    ],
+)  # fmt: skip
+def test_what_the_servers_of_iperf_did_not_all_report_is_not_known(
+    old: str, new: str, lost: set[str]
+) -> None:
+    line = corpus_file(IPERF_UDP).decode().splitlines()[-1]
+    assert old in line
+    for content, known in (
+        (corpus_file(IPERF_UDP), True),
+        (line.replace(old, new).encode(), False),
+    ):
+        found = read_file("a", content)
+        assert isinstance(found, ReadFile)
+        quantities = {one.quantity for one in found.reading.runs[-1].records}
+        assert (lost <= quantities) is known
+        assert lost.isdisjoint(quantities) is not known
+        assert "measure.iperf_sent_mbps" in quantities
+
+
 @pytest.mark.parametrize(
     ("old", "new", "lost"),
     [

@@ -32,6 +32,8 @@ _PERCENTILES = {
     "Latency_p99": ("latency_p99_us", 99.0),
     "Latency_p99.9": ("latency_p999_us", 99.9),
 }
+#: The transport of what iperf sent, by its metric.
+_IPERF = {"Throughput": "tcp", "UDP Throughput": "udp"}
 _PING = {"Average Latency": "latency_us", "Max Latency": "latency_max_us"}
 _MBPS, _REQUESTS, _US, _MS = "Mbits/sec", "transactions_per_second", "us", "ms"
 _MTU = re.compile(r"(?:\w+_)?mtu")
@@ -101,7 +103,7 @@ def _runs(content: bytes, others: dict[str, None]) -> Iterator[_Run]:
         named = _NETPERF.fullmatch(metric)
         if test in _PREFIXED and named is None:
             continue
-        kind = "" if named is None else f"{named[1]}_{named[2]}"
+        kind = f"{named[1]}_{named[2]}" if named else _IPERF.get(metric, "")
         key = (test, text_at(sample, "run_uri"), kind, *(labels.get(name) for name in _SAME))
         if run is None or run.key != key or metric in run.found:
             if run is not None:
@@ -187,14 +189,37 @@ def _requests(run: _Run, test: str) -> Iterator[Record]:
 
 def _iperf(run: _Run) -> Iterator[Record]:
     """iperf 2's client: what it sent. Of several streams the label has one stream's retries."""
-    sent = _first(run, _MBPS, "Throughput")
+    sent = _first(run, _MBPS, *_IPERF)
     if sent is None:
         return
-    yield fact("workload", "tcp", "metric")
-    yield Record("measure.iperf_sent_mbps", sent[0], "Mb/s", "Throughput")
+    yield fact("workload", _IPERF[sent[1]], "metric")
+    yield Record("measure.iperf_sent_mbps", sent[0], "Mb/s", sent[1])
+    if _IPERF[sent[1]] == "udp":
+        yield from _datagrams(run)
+        return
     again = run.label("retry_packet_count")
     if again is not None and run.label("sending_thread_count") == 1.0:
         yield measure("retransmitted_segments", again, "labels: retry_packet_count")
+
+
+def _datagrams(run: _Run) -> Iterator[Record]:
+    """What iperf's server reported of UDP; of several streams jitter is the mean of theirs.
+
+    A stream whose report did not come is missing in the label's sums, which then are of fewer
+    datagrams than the client wrote; each report may count one more or less.
+    """
+    lost, counted = run.label("lost_datagrams"), run.label("total_datagrams")
+    sent, streams = run.label("write_packet_count"), run.label("sending_thread_count")
+    if lost is None or not counted or lost > counted:
+        return
+    if sent is None or streams is None or abs(sent - counted) > streams:
+        return
+    yield measure("datagrams_lost", lost, "labels: lost_datagrams")
+    field = "labels: lost_datagrams of total_datagrams"
+    yield measure("datagram_loss_percent", 100.0 * lost / counted, field)
+    jitter = run.label("jitter")
+    if jitter is not None and run.labels.get("jitter_unit") == "ms":
+        yield Record("measure.jitter_ms", jitter, "ms", "labels: jitter")
 
 
 def _ping(run: _Run) -> Iterator[Record]:
@@ -220,11 +245,11 @@ FORMAT = Format(
     _begins,
     _read,
     (
-        ("metric, test", "workload", "tcp, tcp-rr, udp … of netperf; tcp of iperf; ping"),
+        ("metric, test", "workload", "tcp, tcp-rr, udp … of netperf; tcp, udp of iperf; ping"),
         ("labels: sending_thread_count", "streams", ""),
         ("labels: mtu, vm_1_mtu …", "mtu_bytes", "if all machines have the same"),
         ("…_STREAM_Throughput, …_total", "goodput_mbps", "netperf; …_total of several streams"),
-        ("Throughput of iperf", "measure.iperf_sent_mbps", "TCP; the client's figure"),
+        ("Throughput, UDP Throughput of iperf", "measure.iperf_sent_mbps", "the client's figure"),
         ("…RR_Transaction_Rate, …RR_Throughput_total", "request_rate_hz", "netperf"),
         *(
             (f"…RR_{name}", quantity, "netperf; if a request lies beyond it")
@@ -235,5 +260,8 @@ FORMAT = Format(
         ("Max Latency of ping", "latency_max_us", "in ms there"),
         ("labels: netperf_retransmissions", "retransmitted_segments", "netperf over TCP"),
         ("labels: retry_packet_count", "retransmitted_segments", "iperf with one stream"),
+        ("labels: lost_datagrams", "datagrams_lost", "iperf over UDP, if all streams reported"),
+        ("labels: lost_datagrams of total_datagrams", "datagram_loss_percent", "likewise"),
+        ("labels: jitter", "measure.jitter_ms", "likewise; of several streams their mean"),
     ),
 )
