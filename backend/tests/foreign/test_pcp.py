@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """What pcp2json writes: units, times and settings that vary."""
 
+import struct
+
 import pytest
 from coalescope.errors import CoalescopeError, Problem
 from coalescope.foreign.records import Record
@@ -70,3 +72,15 @@ def test_an_archive_is_told_from_its_first_bytes_and_its_tool_named() -> None:
     assert isinstance(found, Problem)
     assert "pcp-export-pcp2json" in (found.advice or "")
     assert "pcp2json -a ARCHIVE" in (found.advice or "")
+
+
+@pytest.mark.parametrize(("version", "length"), [(2, 132), (3, 808)])
+def test_every_file_of_an_archive_is_refused(version: int, length: int) -> None:
+    """Volume, metadata and index begin with one label (__pmLogLabel), of two lengths."""
+    label = struct.pack(">IIi", length, 0x50052600 | version, 4711).ljust(length - 4, b"\0")
+    label += struct.pack(">I", length)
+    for name in ("20261128.0", "20261128.meta", "20261128.index"):
+        found = read_file(name, label)
+        assert isinstance(found, Problem)
+        assert "an archive of pmlogger" in found.message
+        assert "pcp-export-pcp2json" in (found.advice or "")
