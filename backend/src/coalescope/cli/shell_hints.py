@@ -5,7 +5,8 @@ from collections.abc import Mapping
 
 from coalescope.errors import Where
 
-_FLAGS = {
+#: Fields of requests, and the options that are typed for them.
+FLAGS = {
     "aims": "--maximise or --minimise",
     "constraints": "--at-most or --at-least",
     "duration_us": "--phase or --duration",
@@ -23,7 +24,8 @@ _FLAGS = {
     "without": "--without",
 }
 
-_WORDS = {
+#: What services say, and what the command line says instead.
+WORDS = {
     "token_file=… names a file that holds it": "--token-file names a file that holds it",
     "GET /api/models": "`coalescope models`",
     "GET /api/experiments/{slug}/runs lists": "`coalescope runs list EXPERIMENT` lists",
@@ -36,10 +38,9 @@ _WORDS = {
     "Name a measure, and whether more or less of it is wanted.": "Name a measure, such as "
     "--maximise throughput_mbps or --minimise latency_us.",
     "Say which is better: more or less.": "Say which with --better more or --better less.",
-    "Choose settings with FACTOR=VALUE": "Choose settings with --where FACTOR=VALUE",
+    "with FACTOR=VALUE": "with --where FACTOR=VALUE",
     "Choose one level of each": "Choose one level of each with --where FACTOR=VALUE",
     "See the experiment's": "`coalescope export EXPERIMENT --format csv` shows the experiment's",
-    "the glossary lists": "`coalescope quantities` lists",
     "The glossary lists": "`coalescope quantities` lists",
     "See the glossary.": "`coalescope quantities` lists them.",
 }
@@ -47,7 +48,7 @@ _WORDS = {
 
 def as_shell_hint(advice: str | None) -> str | None:
     """Advice with commands and options instead of requests and fields."""
-    for said, typed in _WORDS.items():
+    for said, typed in WORDS.items():
         advice = None if advice is None else advice.replace(said, typed)
     return advice
 
@@ -56,9 +57,9 @@ def place(where: Where, message: str) -> Mapping[str, str | int | float | None]:
     """Where in what was typed, as far as the message does not name it."""
     unnamed = {name: value for name, value in where.items() if str(value) not in message}
     field = where.get("field")
-    if field in _FLAGS:
+    if field in FLAGS:
         unnamed.pop("field", None)
-        unnamed["see"] = _FLAGS[str(field)]
+        unnamed["see"] = FLAGS[str(field)]
     elif field == "cells":  # of the settings as a whole: nothing that was typed
         unnamed.pop("field", None)
     return unnamed
