@@ -1,15 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
 """An experiment that is larger than one can become: verify names it, restore refuses it."""
 
+import tracemalloc
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
+import sqlalchemy as sa
 from coalescope.backups.service import back_up, restore, restore_into
+from coalescope.db import tables
 from coalescope.db.engine import SQLITE_NAME
 from coalescope.errors import CoalescopeError
-from coalescope.experiments import repository
 from coalescope.runs import kept_summaries
 from coalescope.store import Store, open_for_reading
 from coalescope.verification.service import verify
@@ -61,10 +63,17 @@ def test_a_deleted_one_costs_no_reader(
 
 
 @pytest.mark.usefixtures("backup")
-def test_summaries_of_cells_without_runs_reach_no_reader(client: Any) -> None:
-    """They would not be counted, so they must not be read."""
+def test_summaries_of_cells_without_runs_cost_no_reader(client: Any) -> None:
+    """They are not counted, so they must not be read: 20,000 of them would take megabytes."""
     database = client.app.state.database
+    row = {"cell_id": 2, "n": 2, "mean": 1.0, "sd": 1.0, "ci95_low": 0.0, "ci95_high": 2.0}
     with database.write() as connection:
         connection.exec_driver_sql("UPDATE cells SET current_runs = 0 WHERE id > 1")
-    with database.read() as connection:
-        assert repository._summaries(connection, 1).keys() == {1}
+        more = [{**row, "measure": f"measure.m{number}"} for number in range(20_000)]
+        connection.execute(sa.insert(tables.summaries), more)
+    tracemalloc.start()
+    answer = client.get("/api/experiments/lab/cells")
+    _, most_bytes = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert len(answer.json()["cells"]) == 1
+    assert most_bytes < 2**21

@@ -290,7 +290,8 @@ class InProcess(httpx.BaseTransport):
     def handle_request(self, request: httpx.Request) -> httpx.Response:
         answer = self._client.get(request.url.raw_path.decode())
         link = {"Link": answer.headers["link"]} if "link" in answer.headers else {}
-        return httpx.Response(answer.status_code, headers=link, content=answer.content)
+        content = httpx.ByteStream(answer.content)
+        return httpx.Response(answer.status_code, headers=link, stream=content)
 
 
 def test_a_published_copy_the_command_line_and_the_client_list_all(

@@ -8,6 +8,8 @@ import socket
 import ssl
 from urllib.parse import urlsplit
 
+from coalescope_host.expiry import Expiry
+
 _PORTS = {"http": 80, "https": 443}
 _TIMEOUT_S = 20.0
 
@@ -30,7 +32,10 @@ def wrong_scheme(server: str) -> str | None:
 
 def sent_on(server: str, location: str) -> str | None:
     """What to try instead, where an answer's Location leads to another server; else None."""
-    there, here = urlsplit(location), urlsplit(server)
+    try:
+        there, here = urlsplit(location), urlsplit(server)
+    except ValueError:  # of an address in brackets
+        return None
     if there.scheme not in _PORTS or (there.scheme, there.netloc) == (here.scheme, here.netloc):
         return None
     return f"{server} sends on to another address: try {there.scheme}://{there.netloc}{here.path}"
@@ -43,8 +48,13 @@ def _speaks_tls(host: str, port: int) -> bool:
     try:
         with (
             socket.create_connection((host, port), timeout=_TIMEOUT_S) as connection,
-            context.wrap_socket(connection, server_hostname=host),
+            Expiry(_TIMEOUT_S) as expiry,
+            context.wrap_socket(
+                connection, server_hostname=host, do_handshake_on_connect=False
+            ) as secured,
         ):
+            expiry.watch(secured)
+            secured.do_handshake()
             return True
     except OSError:
         return False
@@ -53,8 +63,11 @@ def _speaks_tls(host: str, port: int) -> bool:
 def _speaks_http(host: str, port: int) -> bool:
     connection = http.client.HTTPConnection(host, port, timeout=_TIMEOUT_S)
     try:
-        connection.request("HEAD", "/")
-        connection.getresponse()
+        connection.connect()
+        with Expiry(_TIMEOUT_S) as expiry:
+            expiry.watch(connection.sock)
+            connection.request("HEAD", "/")
+            connection.getresponse()
     except (OSError, http.client.HTTPException):
         return False
     finally:

@@ -54,8 +54,11 @@ def exchanges(number: int, seed: int) -> Counter[str]:
         finally:
             try:
                 peer.close()
-            except PeerError:
-                found["not put back"] += 0
+            except PeerError as error:
+                found["not put back"] += 1
+                assert str(error).startswith("root@fuzzed: ")
+                assert len(str(error)) < 2500
+            assert peer.lost(), "it is asked no more"
     return found
 
 
@@ -71,4 +74,5 @@ def test_each_exchange_has_its_answer_or_is_a_peer_error(number: int) -> None:
     found = exchanges(number, seed=21)
     assert found["answered"] > number / 3
     assert found["lost"] > number / 50
+    assert found["not put back"] > number / 1000
     assert not left()

@@ -10,14 +10,17 @@ import ssl
 import struct
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 from urllib.request import Request, urlopen
 
 import pytest
+from coalescope_host import wrong_scheme
+from coalescope_host.run import upload
 from coalescope_host.run.upload import Outcome, answered, send
 from https_servers import https_server, redirecting, server_context
 from timeouts import TIMEOUT_S, wait_until
@@ -355,3 +358,46 @@ REFUSED = {"code": "cut_off", "message": "It ends in its header.", "advice": "Co
 def test_all_that_a_server_says_against_a_log_is_told(error: object, said: str) -> None:
     outcome = answered("http://a", 422, json.dumps({"error": error}).encode())
     assert outcome == Outcome("refused", f"http://a answered 422: {said}")
+
+
+@pytest.mark.parametrize(
+    ("body", "said"),
+    [
+        (b"[" * 100_000, "not as Coalescope does"),
+        (b'{"outcome": "' + b"x" * 100_000 + b'"}', "without saying what became of it"),
+        (b'{"outcome": ["stored"]}', "without saying what became of it"),
+        (b"{}", "without saying what became of it"),
+    ],
+)
+def test_an_answer_that_is_none_is_a_failure(body: bytes, said: str) -> None:
+    found = answered("http://a", 200, body)
+    assert found.outcome == "failed"
+    assert said in found.reason
+    assert len(found.reason) < 200
+
+
+@pytest.mark.parametrize("start", [b"", b"HTTP/1.1 200 OK\r\nContent-Length: 9999\r\n\r\n"])
+def test_a_store_that_answers_byte_by_byte_holds_nobody(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, start: bytes
+) -> None:
+    monkeypatch.setattr(upload, "LONGEST_S", 0.5)
+    monkeypatch.setattr(wrong_scheme, "_TIMEOUT_S", 0.1)
+    log = tmp_path / "a.runlog"
+    log.write_bytes(b"x")
+    began = time.monotonic()
+    with socket.create_server(("127.0.0.1", 0)) as server, ThreadPoolExecutor(1) as pool:
+
+        def trickle() -> None:
+            connection, _ = server.accept()
+            with connection, suppress(OSError):
+                connection.sendall(start)
+                for byte in b"HTTP/1.1 200 OK\r\nX: " + b"x" * 1000:
+                    connection.sendall(bytes([byte]))
+                    time.sleep(0.05)
+
+        answering = pool.submit(trickle)
+        url = f"http://127.0.0.1:{server.getsockname()[1]}"
+        found = send(url, log, None)
+        answering.result(TIMEOUT_S)
+    assert found.outcome == "failed"
+    assert time.monotonic() - began < 10

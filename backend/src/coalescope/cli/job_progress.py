@@ -7,7 +7,7 @@ import time
 from coalescope_host.terminal import unfiltered
 
 from coalescope.client.server import Server
-from coalescope.client.source import Document
+from coalescope.client.source import Document, contradictory
 from coalescope.errors import CoalescopeError
 
 _LOOK_EVERY_S = 1.0
@@ -40,6 +40,8 @@ def answer_of_job(server: Server, question: Document) -> Document:
             status=409,
         )
     said = job["error"]
+    if said is None:
+        raise contradictory(f"the job {job['id']} failed, and nothing is said of why")
     raise CoalescopeError(
         said["code"], said["message"], where=said["where"], advice=said["advice"], status=422
     )

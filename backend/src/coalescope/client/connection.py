@@ -3,17 +3,21 @@
 
 import time
 import weakref
-from collections.abc import Iterator, Sequence
-from contextlib import closing
+from codecs import getincrementaldecoder
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from typing import Any
 from urllib.parse import urlsplit
 
 import httpx
+from coalescope_host.expiry import Expiry
 from coalescope_host.wrong_scheme import sent_on, wrong_scheme
 from pydantic import TypeAdapter, ValidationError
 
+from coalescope.client import answers
+from coalescope.client.answers import Allowance
 from coalescope.client.source import Document, as_json, closed
 from coalescope.errors import CoalescopeError, Problem
 from coalescope.untrusted.web_addresses import is_loopback
@@ -37,8 +41,11 @@ class Connection:
         self._place = address
         self._http = httpx.Client(
             base_url=address,
-            headers={} if token is None else {"Authorization": f"Bearer {token}"},
+            headers={"Accept-Encoding": answers.ENCODING}
+            | ({} if token is None else {"Authorization": f"Bearer {token}"}),
             timeout=_TIMEOUT,
+            # each question has a connection of its own, which ends when its time is over
+            limits=httpx.Limits(max_keepalive_connections=0),
             # This machine is reached directly, whatever proxy the environment names.
             trust_env=not is_loopback(urlsplit(address).hostname or ""),
         )
@@ -46,30 +53,34 @@ class Connection:
 
     def get(self, path: str, asked: Sequence[tuple[str, str]] = ()) -> Any:
         """What is there."""
-        return self._answer("GET", path, asked)[1]
+        return self._answer("GET", path, self._allowance(), asked)[1]
 
     def all_pages(self, path: str, most: int | None = None) -> Sequence[Document]:
         """A list, page by page: all of it, or its first `most`."""
         found: list[Document] = []
-        more = True
-        while more:
-            answer, page = self._answer("GET", path, [("offset", str(len(found)))])
+        allowance = self._allowance()
+        last: Any = None
+        while most is None or len(found) < most:
+            asked = [("offset", str(len(found)))]
+            answer, page = self._answer("GET", path, allowance, asked)
+            if page and page == last:
+                raise _wrong_shape(self._place, answer.request, "the same page comes again")
             found += page
-            enough = most is not None and len(found) >= most
-            more = "next" in answer.links and bool(page) and not enough
+            last = page
+            if not page or "next" not in answer.links:
+                break
         return found[:most]
 
     def pieces(self, path: str, asked: Sequence[tuple[str, str]]) -> Iterator[str]:
         """A long answer, piece by piece; one that ends before its end is an error, too."""
-        request = self._http.build_request("GET", path, params=list(asked))
-        with closing(self._sent(request, stream=True)) as answer:
-            try:
-                if not answer.is_success:
-                    answer.read()
-                    raise _fault(self._place, answer)
-                yield from answer.iter_text()
-            except httpx.RequestError as error:
-                raise _unreached(self._place, error) from None
+        allowance = Allowance(self._place, answers.EXPORT_BYTES, answers.EXPORT_S)
+        text = getincrementaldecoder("utf-8")("replace")
+        with self._sent("GET", path, allowance, asked) as answer:
+            if not answer.is_success:
+                raise _fault(self._place, answer, _refusal_of(answer, allowance))
+            for piece in answers.pieces_of(answer, allowance):
+                yield text.decode(piece)
+        yield text.decode(b"", final=True)
 
     def send(self, method: str, path: str, said: Document | None = None) -> Document:
         """Its answer to what is said."""
@@ -79,65 +90,131 @@ class Connection:
         self, method: str, path: str, said: Document | None = None
     ) -> tuple[int, Document]:
         """The same, with its status."""
-        answer, found = self._answer(method, path, said=said)
+        answer, found = self._answer(method, path, self._allowance(), said=said)
         return answer.status_code, found
 
     def close(self) -> None:
         """End the connection."""
         self._end()
 
+    def _allowance(self) -> Allowance:
+        return Allowance(self._place)
+
     def _answer(
         self,
         method: str,
         path: str,
+        allowance: Allowance,
         asked: Sequence[tuple[str, str]] = (),
         said: Document | None = None,
     ) -> tuple[httpx.Response, Any]:
-        content = None if said is None else as_json(said).encode()
-        headers = {} if said is None else {"Content-Type": "application/json"}
-        answer = self._sent(
-            self._http.build_request(
-                method, path, params=list(asked) or None, content=content, headers=headers
-            )
-        )
-        body = _json_of(answer)
-        if answer.is_success and isinstance(body, dict | list):
-            return answer, body
-        raise _fault(self._place, answer)
+        """An answer of the shape that the API says. Errors: for any other."""
+        with self._sent(method, path, allowance, asked, said) as answer:
+            if not answer.is_success:
+                raise _fault(self._place, answer, _refusal_of(answer, allowance))
+            content = b"".join(answers.pieces_of(answer, allowance))
+        body = answers.json_of(content)
+        if not isinstance(body, dict | list):
+            raise _fault(self._place, answer, b"")
+        from coalescope.client import shapes  # noqa: PLC0415  the schemas of the whole API
 
-    def _sent(self, request: httpx.Request, *, stream: bool = False) -> httpx.Response:
+        fault = shapes.fault_in(method, path, content)
+        if fault is not None:
+            raise _wrong_shape(self._place, answer.request, fault)
+        return answer, body
+
+    @contextmanager
+    def _sent(
+        self,
+        method: str,
+        path: str,
+        allowance: Allowance,
+        asked: Sequence[tuple[str, str]] = (),
+        said: Document | None = None,
+    ) -> Iterator[httpx.Response]:
         """Its answer; where it says that too many ask, after as long as it says.
 
-        Errors: where it cannot be reached, and after `close`.
+        Errors: where it cannot be reached or is not done in time, and after `close`.
         """
         if not self._end.alive:
             raise closed(self._place)
         for waits_left in reversed(range(_MOST_WAITS)):
+            with self._begun(method, path, allowance, asked, said) as answer:
+                wait_s = answer.headers.get("retry-after", "")
+                is_to_wait = answer.status_code in (429, 503) and wait_s.isdecimal()
+                if not is_to_wait or not waits_left:
+                    yield answer
+                    return
+            time.sleep(min(float(wait_s), _LONGEST_WAIT_S, allowance.left_s))
+
+    @contextmanager
+    def _begun(
+        self,
+        method: str,
+        path: str,
+        allowance: Allowance,
+        asked: Sequence[tuple[str, str]],
+        said: Document | None,
+    ) -> Iterator[httpx.Response]:
+        content = None if said is None else as_json(said).encode()
+        headers = {} if said is None else {"Content-Type": "application/json"}
+        request = self._http.build_request(
+            method, path, params=list(asked) or None, content=content, headers=headers
+        )
+        with Expiry(allowance.left_s) as expiry:
+            request.extensions["trace"] = partial(_watch, expiry)
             try:
-                answer = self._http.send(request, stream=stream)
+                with closing(self._http.send(request, stream=True)) as answer:
+                    yield answer
             except httpx.RequestError as error:
+                if expiry.has_come:
+                    raise answers.too_slow(self._place) from None
                 raise _unreached(self._place, error) from None
-            wait_s = answer.headers.get("retry-after", "")
-            is_to_wait = answer.status_code in (429, 503) and wait_s.isdecimal()
-            if not is_to_wait or not waits_left:
-                break
-            answer.close()
-            time.sleep(min(float(wait_s), _LONGEST_WAIT_S))
-        return answer
 
 
-def _json_of(answer: httpx.Response) -> Any:
-    """None for what is no JSON, or too deep."""
+def _watch(expiry: Expiry, _: str, told: Mapping[str, Any]) -> None:
+    """Have the socket of a connection that was just made end with the time for it."""
+    made = told.get("return_value")
+    if made is not None and hasattr(made, "get_extra_info"):
+        expiry.watch(made.get_extra_info("socket"))
+
+
+def _refusal_of(answer: httpx.Response, allowance: Allowance) -> bytes:
+    """What is said with it. Nobody says much: what is longer is not ours."""
+    content = bytearray()
+    for piece in answers.pieces_of(answer, allowance):
+        content += piece
+        if len(content) > answers.REFUSAL_BYTES:
+            return b""
+    return bytes(content)
+
+
+def _wrong_shape(place: str, asked: httpx.Request, fault: str) -> CoalescopeError:
+    return CoalescopeError(
+        "wrong_answer",
+        f"{place} answered {asked.method} {asked.url.path} with what this program does not "
+        f"understand ({fault}).",
+        advice="Check the address, and that the server's version is that of this program "
+        "(`coalescope --version`).",
+        status=502,
+    )
+
+
+def refusal_in(content: bytes) -> dict[str, Any] | None:
+    """The API's error, where an answer is a refusal of its shape."""
+    said = answers.json_of(content)
     try:
-        return answer.json()
-    except (ValueError, RecursionError):
+        _refusal().validate_python(said)
+    except ValidationError:
         return None
+    found: dict[str, Any] = said["error"]
+    return found
 
 
-def _fault(place: str, answer: httpx.Response) -> CoalescopeError:
+def _fault(place: str, answer: httpx.Response, content: bytes) -> CoalescopeError:
     """What a server says is wrong, or that it is no server of these."""
     try:
-        said = _refusal().validate_python(_json_of(answer)).error
+        said = _refusal().validate_python(answers.json_of(content)).error
     except ValidationError:
         pass  # another program's, or one that only looks like ours
     else:
@@ -169,11 +246,12 @@ def address_meant(server: str, answer: httpx.Response) -> str | None:
 
 
 def _unreached(place: str, error: httpx.RequestError) -> CoalescopeError:
-    slow = isinstance(error, httpx.ReadTimeout | httpx.WriteTimeout)
+    if isinstance(error, httpx.ReadTimeout | httpx.WriteTimeout):
+        return answers.too_slow(place)
     said = scheme_meant(place, error) or f"{place} cannot be reached: {error}"
     return CoalescopeError(
         "unreachable",
-        f"{place} did not answer in time." if slow else f"{said}.",
+        f"{said}.",
         advice="Check the address, and that the server runs.",
         status=503,
     )

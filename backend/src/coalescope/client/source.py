@@ -137,6 +137,16 @@ def closed(place: str) -> CoalescopeError:
     )
 
 
+def contradictory(what: str) -> CoalescopeError:
+    """An answer of the right shape that cannot be."""
+    return CoalescopeError(
+        "wrong_answer",
+        f"The answer contradicts itself: {what}.",
+        advice="Check the address; if it is right, tell whoever runs the server.",
+        status=502,
+    )
+
+
 def as_json(asked: Document) -> str:
     """A question as it is sent. Numbers of numpy are numbers."""
     return json.dumps(asked, default=_number, ensure_ascii=False)

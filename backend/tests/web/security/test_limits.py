@@ -23,6 +23,7 @@ from starlette.responses import PlainTextResponse
 from starlette.routing import Route
 from timeouts import TIMEOUT_S
 
+from .addresses import filled, server_routes
 from .asking import operations
 
 MakeClient = Callable[..., Any]
@@ -102,6 +103,35 @@ def test_what_takes_long_is_counted(make_client: MakeClient, path: str) -> None:
     client = make_client(host="0.0.0.0", token="mine", costly_per_minute=1)
     asked = [client.get(path, headers={"Authorization": "Bearer mine"}) for _ in range(2)]
     assert [answer.status_code == 429 for answer in asked] == [False, True]
+
+
+#: What is answered by a look into the store, a bounded page of it, or what is kept ready.
+CHEAP = {
+    *("GET /api/changes", "GET /api/deleted-experiments", "GET /api/docs", "GET /api/experiments"),
+    *("GET /api/experiments/{slug}", "GET /api/experiments/{slug}/cells"),
+    *("GET /api/experiments/{slug}/events", "GET /api/experiments/{slug}/runs"),
+    *("GET /api/experiments/{slug}/surfaces/{measure}", "GET /api/experiments/{slug}/sweeps"),
+    *("GET /api/health", "GET /api/jobs/{job_id}", "GET /api/links/{token}", "GET /api/models"),
+    *("GET /api/openapi.json", "HEAD /api/openapi.json", "GET /api/policies"),
+    *("GET /api/quantities", "GET /api/ready", "GET /api/runs/{id}"),
+    *("GET /api/runs/{id}/environment", "GET /api/runs/{id}/log", "GET /api/uploads"),
+    *("GET /api/uploads/{identity}/cells", "GET /l/{token}", "GET /metrics"),
+}
+#: What an admin alone may do.
+OF_ADMINS = {
+    *("PATCH /api/experiments/{slug}", "DELETE /api/experiments/{slug}"),
+    *("POST /api/experiments/{slug}/restoration", "POST /api/runs/{id}/correction"),
+    *("POST /api/runs/{id}/restoration", "POST /api/runs/{id}/retraction"),
+}
+
+
+def test_each_route_is_counted_or_said_to_be_cheap(make_client: MakeClient) -> None:
+    """A new one is neither, until somebody says what it costs."""
+    routes = [(m, path) for methods, path in server_routes(make_client().app) for m in methods]
+    free = {f"{m} {path}" for m, path in routes if counted(m, filled(path, "one")) is None}
+    assert free == CHEAP | OF_ADMINS
+    for method, path in (each.split() for each in OF_ADMINS):
+        assert needed_scope(method, filled(path, "one")) == "admin"
 
 
 def uploaded(client: Any, token: str, number: int, **more: Any) -> Any:

@@ -12,9 +12,10 @@ from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 from urllib.parse import urlencode, urlsplit
 
+from coalescope_host.expiry import Expiry
 from coalescope_host.plain_files import NotPlainError, plain
 from coalescope_host.program_environment import TOKEN_VARIABLE
 from coalescope_host.terminal import in_words
@@ -22,7 +23,11 @@ from coalescope_host.wrong_scheme import sent_on, wrong_scheme
 
 PASSING = frozenset({408, 425, 429, 500, 502, 503, 504})
 TIMEOUT_S = 20.0
+# From the question until all of the answer is there, and more for each byte that is sent.
+LONGEST_S = 60.0
+_LEAST_BYTES_PER_S = 50_000
 MOST_FAULTS = 20
+MOST_CHARACTERS = 20_000
 # Over TLS or not: what a server causes that speaks the other of the two.
 _MISUNDERSTOOD: Mapping[bool, tuple[type[Exception], ...]] = {
     True: (ssl.SSLError,),
@@ -77,8 +82,11 @@ def put_json(server: str, path: str, document: object, secret: str | None) -> bo
     connection = _connection(server)
     try:
         target = urlsplit(server).path.rstrip("/") + path
-        connection.request("PUT", target, json.dumps(document).encode(), headers)
-        return connection.getresponse().status == 200
+        connection.connect()
+        with Expiry(LONGEST_S) as expiry:
+            expiry.watch(connection.sock)
+            connection.request("PUT", target, json.dumps(document).encode(), headers)
+            return connection.getresponse().status == 200
     except (OSError, http.client.HTTPException):
         return False
     finally:
@@ -92,18 +100,15 @@ def send(server: str, path: Path, secret: str | None) -> Outcome:
         headers["Authorization"] = f"Bearer {secret}"
     connection = _connection(server)
     base = urlsplit(server).path.rstrip("/")
+    target = f"{base}/api/uploads?{urlencode({'filename': path.name})}"
     try:
         with open(path, "rb", opener=plain) as file:
-            headers["Content-Length"] = str(os.fstat(file.fileno()).st_size)
-            query = urlencode({"filename": path.name})
+            size = os.fstat(file.fileno()).st_size
+            headers["Content-Length"] = str(size)
             connection.connect()
-            # a server that refuses a file need not take all of it: its answer is there already
-            with suppress(BrokenPipeError, ConnectionResetError, ssl.SSLEOFError):
-                connection.request("POST", f"{base}/api/uploads?{query}", file, headers)
-            answer = connection.getresponse()
-            outcome = answered(server, answer.status, answer.read(1 << 20))
-            meant = _address_meant(server, answer) if outcome.outcome == "failed" else None
-            return outcome if meant is None else Outcome("failed", meant)
+            with Expiry(LONGEST_S + size / _LEAST_BYTES_PER_S) as expiry:
+                expiry.watch(connection.sock)
+                return _exchanged(connection, server, target, file, headers, expiry)
     except FileNotFoundError:
         return Outcome("refused", f"{path} is not there any more")
     except NotPlainError as error:
@@ -115,6 +120,29 @@ def send(server: str, path: Path, secret: str | None) -> Outcome:
         return Outcome("failed", meant or said)
     finally:
         connection.close()
+
+
+def _exchanged(
+    connection: http.client.HTTPConnection,
+    server: str,
+    target: str,
+    file: BinaryIO,
+    headers: Mapping[str, str],
+    expiry: Expiry,
+) -> Outcome:
+    """What the store answers to the file. Raises: as http.client, unless its time was over."""
+    try:
+        # a server that refuses a file need not take all of it: its answer is there already
+        with suppress(BrokenPipeError, ConnectionResetError, ssl.SSLEOFError):
+            connection.request("POST", target, file, headers)
+        answer = connection.getresponse()
+        outcome = answered(server, answer.status, answer.read(1 << 20))
+    except (OSError, http.client.HTTPException):
+        if expiry.has_come:
+            return Outcome("failed", f"{server} did not answer in time")
+        raise
+    meant = _address_meant(server, answer) if outcome.outcome == "failed" else None
+    return outcome if meant is None else Outcome("failed", meant)
 
 
 def _address_meant(server: str, answer: http.client.HTTPResponse) -> str | None:
@@ -138,13 +166,16 @@ def answered(server: str, status: int, body: bytes) -> Outcome:
     """What a store's answer says of a file."""
     try:
         answer = json.loads(body)
-    except ValueError:
+    except (ValueError, RecursionError):
         answer = None
     if not isinstance(answer, dict):
         return Outcome("failed", f"{server} answered {status}, but not as Coalescope does")
-    if status in (200, 201) and "outcome" in answer:
-        return Outcome(str(answer["outcome"]))
-    reason = f"{server} answered {status}: {_said(answer) or 'without a reason'}"
+    if status in (200, 201):
+        if answer.get("outcome") in ("stored", "known"):
+            return Outcome(answer["outcome"])
+        return Outcome("failed", f"{server} answered {status} without saying what became of it")
+    said = _said(answer)[:MOST_CHARACTERS]
+    reason = f"{server} answered {status}: {said or 'without a reason'}"
     if status == 401:
         reason += f" Set {TOKEN_VARIABLE}, or name a file that holds the token."
     # another token can mend 401 and 403: what waits is sent again

@@ -9,6 +9,7 @@ from pydantic import ValidationError
 
 from coalescope.cli.output import counted, print_json, print_table, printable
 from coalescope.cli.places import changing, reading
+from coalescope.client.source import contradictory
 from coalescope.errors import CoalescopeError
 from coalescope.experiments.schemas import ExperimentChangeIn, ExperimentSummaryOut
 
@@ -133,6 +134,9 @@ def _restore(arguments: Namespace) -> None:
         for slug in slugs:
             place.restore_experiment(slug)
         there = {each["slug"]: each for each in place.experiments()}
+    for slug in slugs:
+        if slug not in there:
+            raise contradictory(f"{slug} was restored, and is not listed")
     found = [there[slug] for slug in slugs]
     if arguments.json:
         print_json(found)

@@ -14,7 +14,7 @@ from coalescope.cli.output import print_json
 from coalescope.cli.places import analysing
 from coalescope.cli.user_model_file import asked_model, is_file
 from coalescope.client.server import Server
-from coalescope.client.source import Document, Source
+from coalescope.client.source import Document, Source, contradictory
 from coalescope.errors import CoalescopeError
 from coalescope.fits.nonlinear import MAX_NONLINEAR_RESAMPLES
 from coalescope.fits.schemas import FitOut, NonlinearFitOut
@@ -124,6 +124,8 @@ def _answer(arguments: Namespace, source: Source, asked: Document) -> FitOut:
     slug, kind = arguments.experiment, "fit" if arguments.output is None else "nonlinear_fit"
     if isinstance(source, Server) and arguments.job:
         found = answer_of_job(source, {"experiment": slug, kind: asked})[kind]
+        if found is None:
+            raise contradictory("the job is done, and has no fit")
     elif arguments.output is None:
         found = source.fit(slug, asked)
     else:

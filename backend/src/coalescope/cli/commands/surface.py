@@ -55,6 +55,8 @@ def _print(surface: SurfaceOut, title: str) -> None:
 
 def _spread(surface: SurfaceOut) -> str:
     counts = {cell.n for cell in surface.cells}
+    if not counts:
+        return "no cell"
     n = str(min(counts)) if len(counts) == 1 else f"{min(counts)} to {max(counts)}"
     if any(cell.ci95 for cell in surface.cells):
         return f"mean of {n} ± half its 95 % interval"

@@ -15,11 +15,14 @@ import httpx
 from coalescope.cli.file_outcomes import conclude, report
 from coalescope.cli.mapped_tables import mapping_typed, with_what_was_seen
 from coalescope.cli.output import printable
-from coalescope.client.connection import address_meant, scheme_meant
+from coalescope.client import answers, shapes
+from coalescope.client.answers import Allowance
+from coalescope.client.connection import address_meant, refusal_in, scheme_meant
 from coalescope.client.files.given import GivenFile, given_files
 from coalescope.client.files.outcomes import FileOutcome, failed, refused, unreadable
 from coalescope.client.files.together import with_foreign_together
 from coalescope.client.token import token_in
+from coalescope.errors import CoalescopeError
 from coalescope.untrusted.web_addresses import is_loopback
 from coalescope.uploads.mapping.records import TableMapping
 
@@ -27,6 +30,7 @@ from coalescope.uploads.mapping.records import TableMapping
 _PAUSES_S = (0.3, 1.0, 3.0)
 _PASSING = frozenset({502, 503, 504})
 _MOST_WAITS, _LONGEST_WAIT_S = 30, 60.0
+_PATH = "/api/uploads"
 _CHUNK_BYTES = 1 << 18
 # The server's own advice is for whoever writes requests.
 _WRONG_ADDRESS = "Give --server the address of its first page, such as http://host:8000."
@@ -37,7 +41,9 @@ _ADVICE = {
     405: _WRONG_ADDRESS,
 }
 _TIMEOUT = httpx.Timeout(60.0, connect=10.0, read=600.0)
-_LIMIT_TIMEOUT = httpx.Timeout(10.0)
+_LIMIT_S = 10.0
+# Sending a file included: as long as an export may take to come.
+_LONGEST_S = answers.EXPORT_S
 
 
 def run(arguments: Namespace) -> int:
@@ -74,7 +80,7 @@ async def _send_all(
     at_once = asyncio.Semaphore(arguments.parallel)
     async with httpx.AsyncClient(
         base_url=arguments.server,
-        headers=headers,
+        headers={b"Accept-Encoding": answers.ENCODING.encode()} | headers,
         timeout=_TIMEOUT,
         # This machine is reached directly, whatever proxy the environment names.
         trust_env=not is_loopback(urlsplit(arguments.server).hostname or ""),
@@ -102,12 +108,33 @@ async def _most_bytes(client: httpx.AsyncClient) -> int | None:
 
     It would say so while the file is still being sent, and over a slow connection nobody hears it.
     """
+    asked = client.build_request("GET", "/api/health")
     try:
-        answer = await client.get("/api/health", timeout=_LIMIT_TIMEOUT)
-        most = answer.json().get("max_upload_bytes")
-    except (httpx.HTTPError, ValueError, AttributeError):
+        _, content = await _answer(client, asked, _LIMIT_S)
+    except (httpx.HTTPError, TimeoutError, CoalescopeError):
         return None  # what is amiss is said of the first file
-    return most if isinstance(most, int) else None
+    told = answers.json_of(content)
+    if not isinstance(told, dict) or shapes.fault_in("GET", "/api/health", content) is not None:
+        return None
+    most: int = told["max_upload_bytes"]
+    return most
+
+
+async def _answer(
+    client: httpx.AsyncClient, asked: httpx.Request, longest_s: float
+) -> tuple[httpx.Response, bytes]:
+    """An answer and its content. Errors: TimeoutError; CoalescopeError for too large a one."""
+    allowance = Allowance(_place(client), longest_s=longest_s)
+    async with asyncio.timeout(allowance.left_s):
+        answer = await client.send(asked, stream=True)
+        try:
+            return answer, await answers.content_of(answer, allowance)
+        finally:
+            await answer.aclose()
+
+
+def _place(client: httpx.AsyncClient) -> str:
+    return str(client.base_url).rstrip("/")
 
 
 def _beyond(most_bytes: int | None, file: GivenFile, server: str) -> FileOutcome | None:
@@ -136,10 +163,14 @@ def _query(file: GivenFile, arguments: Namespace, mapping: TableMapping | None) 
 
 
 async def _send(client: httpx.AsyncClient, file: GivenFile, query: dict[str, str]) -> FileOutcome:
-    server = str(client.base_url).rstrip("/")
+    server = _place(client)
     for pause in (*_PAUSES_S, None):
         try:
-            answer = await _post_in_turn(client, file.path, query)
+            answer, content = await _post_in_turn(client, file.path, query)
+        except TimeoutError:
+            return failed(file.shown, "unreachable", f"{server} did not answer in time")
+        except CoalescopeError as error:
+            return failed(file.shown, error.code, error.message, error.advice)
         except OSError as error:
             return unreadable(file.shown, error)
         except httpx.TransportError as error:
@@ -148,7 +179,7 @@ async def _send(client: httpx.AsyncClient, file: GivenFile, query: dict[str, str
                 return failed(file.shown, "unreachable", said)
         else:
             if pause is None or answer.status_code not in _PASSING:
-                return await asyncio.to_thread(_outcome, file.shown, answer, server)
+                return await asyncio.to_thread(_outcome, file.shown, answer, content, server)
         await asyncio.sleep(pause)
     raise AssertionError("the last attempt always returns")
 
@@ -174,26 +205,34 @@ def _unreached(server: str, error: httpx.TransportError) -> str:
 
 async def _post_in_turn(
     client: httpx.AsyncClient, path: Path, query: dict[str, str]
-) -> httpx.Response:
-    """Post it, and where the server says that too many came, wait as long as it says."""
-    for _ in range(_MOST_WAITS):
-        answer = await _post(client, path, query)
-        wait_s = answer.headers.get("retry-after", "")
-        if answer.status_code != 429 or not wait_s.isdecimal():
-            break
-        await asyncio.sleep(min(float(wait_s), _LONGEST_WAIT_S))
-    return answer
+) -> tuple[httpx.Response, bytes]:
+    """Post it, and where the server says that too many came, wait as long as it says.
+
+    Errors: as of `_answer`.
+    """
+    async with asyncio.timeout(_LONGEST_S):
+        for _ in range(_MOST_WAITS):
+            answer, content = await _post(client, path, query)
+            wait_s = answer.headers.get("retry-after", "")
+            if answer.status_code != 429 or not wait_s.isdecimal():
+                break
+            await asyncio.sleep(min(float(wait_s), _LONGEST_WAIT_S))
+    return answer, content
 
 
-async def _post(client: httpx.AsyncClient, path: Path, query: dict[str, str]) -> httpx.Response:
+async def _post(
+    client: httpx.AsyncClient, path: Path, query: dict[str, str]
+) -> tuple[httpx.Response, bytes]:
     async with await anyio.open_file(path, "rb") as file:
         size = os.fstat(file.wrapped.fileno()).st_size
-        return await client.post(
-            "/api/uploads",
+        asked = client.build_request(
+            "POST",
+            _PATH,
             params=query,
             content=_chunks(file, size),
             headers={"Content-Length": str(size), "Content-Type": "application/octet-stream"},
         )
+        return await _answer(client, asked, _LONGEST_S)
 
 
 async def _chunks(file: anyio.AsyncFile[bytes], size: int) -> AsyncIterator[bytes]:
@@ -204,16 +243,18 @@ async def _chunks(file: anyio.AsyncFile[bytes], size: int) -> AsyncIterator[byte
         yield chunk
 
 
-def _outcome(shown: str, answer: httpx.Response, server: str) -> FileOutcome:
-    try:
-        body = answer.json()
-    except ValueError:
-        body = None
-    if answer.is_success and isinstance(body, dict) and "outcome" in body:
-        return FileOutcome(shown, body["outcome"], body, None)
-    if isinstance(body, dict) and isinstance(body.get("error"), dict):
+def _outcome(shown: str, answer: httpx.Response, content: bytes, server: str) -> FileOutcome:
+    refusal = None if answer.is_success else refusal_in(content)
+    if refusal is not None:
         known = _ADVICE.get(answer.status_code)
-        advice = {} if known is None else {"advice": known}
-        return FileOutcome(shown, "refused", None, body["error"] | advice)
+        return FileOutcome(
+            shown, "refused", None, refusal | ({} if known is None else {"advice": known})
+        )
     plain = f"{answer.url.copy_with(query=None)} answered {answer.status_code}"
-    return failed(shown, "not_coalescope", address_meant(server, answer) or plain)
+    receipt = answers.json_of(content) if answer.is_success else None
+    if not isinstance(receipt, dict):
+        return failed(shown, "not_coalescope", address_meant(server, answer) or plain)
+    fault = shapes.fault_in("POST", _PATH, content)
+    if fault is not None:
+        return failed(shown, "wrong_answer", f"{plain} with what is no receipt ({fault})")
+    return FileOutcome(shown, receipt["outcome"], receipt, None)
