@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The list says of an experiment what was kept of it, until the experiment changes."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from coalescope.experiments import service, summaries
+
+
+@pytest.fixture
+def described(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Experiments whose cells were read for the list."""
+    seen: list[str] = []
+    real: Callable[..., Any] = summaries.summarise_experiment
+
+    def noted(record: Any, cells: Any) -> Any:
+        seen.append(record.slug)
+        return real(record, cells)
+
+    monkeypatch.setattr(summaries, "summarise_experiment", noted)
+    return seen
+
+
+def create(client: Any, number: int) -> None:
+    """So many experiments without runs."""
+    with client.app.state.database.write() as connection:
+        for each in range(number):
+            service.create_experiment(connection, f"lab-{each:04}", f"Lab {each:04}", "measured")
+
+
+def whole(client: Any) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = []
+    while page := client.get(f"/api/experiments?offset={len(found)}").json():
+        found += page
+    return found
+
+
+def test_more_than_a_thousand_experiments_are_described_once(
+    client: Any, described: list[str]
+) -> None:
+    create(client, 1_010)
+    first = whole(client)
+    assert len(first) == len(described) == 1_010
+    assert whole(client) == first
+    assert len(described) == 1_010
+
+
+def test_what_was_kept_is_what_was_described(client: Any, described: list[str]) -> None:
+    table = "mtu_bytes,delay_us,workload,replicate,system_cpu_percent\n" + "".join(
+        f"{mtu},{delay},{workload},{replicate},{value!r}\n"
+        for mtu in (1500, 9000)
+        for delay in (0, 2.5, 10)
+        for workload in ("tcp", "9000")
+        for replicate, value in ((1, 0.1 + 0.2), (2, mtu / 7 + delay))
+    )
+    assert client.upload(table.encode(), "lab.csv").status_code == 201
+    first, again = (client.get("/api/experiments").content for _ in range(2))
+    assert first == again
+    assert len(described) == 1
+    assert client.upload(table.replace("1,", "3,").encode(), "more.csv").status_code == 201
+    assert client.get("/api/experiments").content != again
+    assert len(described) == 2
+
+
+def test_what_is_kept_is_bounded(
+    make_client: Any, described: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(summaries, "KEPT_BYTES", 2_000)
+    client = make_client()
+    create(client, 30)
+    whole(client)
+    whole(client)
+    assert len(described) > 30
