@@ -11,6 +11,12 @@ import './LevelFilter.css';
 /** More than these are counted, not named. */
 const MOST_NAMED = 3;
 
+function wordsOf(chosen: readonly FactorValue[], levels: readonly FactorValue[], unit: string): string {
+  if (chosen.length === 0) return `all ${levels.length}`;
+  if (chosen.length > MOST_NAMED) return `${chosen.length} of ${levels.length}`;
+  return chosen.map(levelInWords).join(', ') + unit;
+}
+
 export function LevelFilter(props: {
   /** The factor. */
   name: string;
@@ -23,9 +29,9 @@ export function LevelFilter(props: {
 }) {
   const { name, label, levels, value, onChange } = props;
   const unit = props.unit && props.unit !== '1' ? ` ${props.unit}` : '';
-  const chosen = (value === '' ? null : levelsIn(value, levels)) ?? [];
-  const named = chosen.length <= MOST_NAMED ? chosen.map(levelInWords).join(', ') + unit : null;
-  const words = chosen.length === 0 ? `all ${levels.length}` : (named ?? `${chosen.length} of ${levels.length}`);
+  const found = value === '' ? [] : levelsIn(value, levels);
+  const chosen = found ?? [];
+  const words = found ? wordsOf(found, levels, unit) : `${value}: none has this`;
   return (
     <div className="field">
       <QuantityName name={name}>{label}</QuantityName>
@@ -40,7 +46,7 @@ export function LevelFilter(props: {
           </>
         }
       >
-        <MenuItem several stay checked={chosen.length === 0} onSelect={() => onChange('')}>
+        <MenuItem several stay checked={value === ''} onSelect={() => onChange('')}>
           all {levels.length}
         </MenuItem>
         {levels.map((level) => (

@@ -51,3 +51,9 @@ it('counts many instead of naming them', async () => {
   const { words } = await shown('0,10,20,40');
   expect(words()).toBe('Delay: 4 of 5');
 });
+
+it('says that a level of an old address is none', async () => {
+  const { ticked, words } = await shown('15');
+  expect(words()).toBe('Delay: 15: none has this');
+  expect(ticked()).toEqual([]);
+});

@@ -22,7 +22,7 @@ import { EnvironmentDifference } from './EnvironmentDifference';
 import { FILE_WIDTH, svgOf } from './export';
 import { type Axes, compareShapes, type Look, MOST_PANELS } from './figure';
 import { Incomparable } from './Incomparable';
-import { csvOf, summary } from './messages';
+import { csvOf, nothingShared, summary } from './messages';
 import { Offers } from './Offers';
 import { apartIn, type Plan, planOf, settingWords } from './panels';
 import { RunsCompared } from './RunsCompared';
@@ -223,7 +223,7 @@ function Experiments({ compared, change }: { compared: Compared; change: (next: 
       )}
       {!loaded && !missing && <LoadingLine label="Loading the cells" />}
       {loaded && measures.length === 0 && sides.length > 0 && (
-        <Notice tone="plain" title="They have no measure in common">
+        <Notice tone="plain" title={nothingShared(cells.map((each) => each?.cells.length ?? 0))}>
           Choose other experiments, or other levels.
         </Notice>
       )}

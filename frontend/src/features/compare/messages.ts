@@ -4,6 +4,7 @@ import type { CellMeasure, ComparedCell, Comparison, Environment } from '../../a
 import { inSentence } from '../../components/factorWords';
 import { brief, decimal } from '../../plots/number';
 import { csvField } from '../../state/csv';
+import { letterOf } from './address';
 
 const MINUS = '\u2212';
 
@@ -14,6 +15,12 @@ export function change(ratio: number, digits?: number): string {
   if (ratio >= 3) return `${brief(ratio, 3)} times as much`;
   const size = Math.abs(percent);
   return `${digits === undefined ? brief(size, 3) : decimal(size, digits)} % ${percent > 0 ? 'more' : 'less'}`;
+}
+
+/** Why no measure is offered, by the number of cells of each side. */
+export function nothingShared(cells: readonly number[]): string {
+  const empty = cells.flatMap((count, place) => (count === 0 ? [letterOf(place)] : []));
+  return empty.length > 0 ? `No cell of ${empty.join(', ')} has these levels` : 'They have no measure in common';
 }
 
 const signed = (ratio: number, digits: number | undefined): string => {

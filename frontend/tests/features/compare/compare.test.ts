@@ -8,6 +8,7 @@ import {
   csvOf,
   decimalsOf,
   factRows,
+  nothingShared,
   outcome,
   span,
   spanDecimals,
@@ -222,4 +223,9 @@ describe('words', () => {
     expect(table.split('\n')[1]).toContain(',\'\uff1d1+1,"a\rb",-5,');
     expect(table.split('\n')[1]).toMatch(/,1,,,[^,]*,no$/);
   });
+});
+
+it('says which side has no cell, and else that measures differ', () => {
+  expect(nothingShared([27, 0])).toBe('No cell of B has these levels');
+  expect(nothingShared([27, 3])).toBe('They have no measure in common');
 });
