@@ -52,6 +52,14 @@ def test_runs_say_where_they_are_from(nfs: cs.Experiment) -> None:
     assert about["source"]["citation"].startswith("R. Geist")
 
 
+def test_runs_of_some_levels_say_which(nfs: cs.Experiment) -> None:
+    table = nfs.where(mtu_bytes=[1500, 4500]).runs
+    assert set(table["mtu_bytes"].to_pylist()) == {1500.0, 4500.0}
+    about = json.loads(table.schema.metadata[b"coalescope"])
+    assert about["where"] == {"mtu_bytes": [1500, 4500]}
+    assert "mtu_bytes 1500, 4500." in about["source"]["notes"][-1]
+
+
 def test_columns_are_those_of_an_export_as_parquet(nfs: cs.Experiment, tmp_path: Path) -> None:
     from coalescope.cli import main
     from pyarrow import parquet

@@ -67,7 +67,7 @@ def test_an_export_that_breaks_off_is_no_whole_one() -> None:
         thread = threading.Thread(target=server.serve_forever)
         thread.start()
         source = Server(f"http://127.0.0.1:{server.server_port}")
-        pieces = source.export("lab", "csv", "cells", ())
+        pieces = source.export("lab", "csv", "cells", (), ())
         assert next(pieces) == "mtu_bytes,n"
         with pytest.raises(cs.CoalescopeError) as broken:
             list(pieces)

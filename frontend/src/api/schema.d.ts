@@ -645,8 +645,9 @@ export interface paths {
          * @description Download an experiment's cells or current runs.
          *
          *     The CSV has the form that uploads take; a text that a spreadsheet would take for a formula
-         *     begins with an apostrophe. The JSON says where the data comes from, its kind, its version
-         *     and which runs were left out; the name of the file says how many.
+         *     begins with an apostrophe. FACTOR=VALUE, any number, chooses cells; a note of the source says
+         *     which levels. The JSON says where the data comes from, its kind, its version, the levels that
+         *     were chosen and which runs were left out; the name of the file says how many.
          */
         get: operations["export_experiment"];
         put?: never;
@@ -7193,6 +7194,15 @@ export interface operations {
                 what?: "cells" | "runs";
                 /** @description Runs to leave out of this answer: ID,ID,… What is no identity is refused. A run that does not count, or is not here any more, is passed over: the answer says which were left out */
                 without?: string;
+                /**
+                 * @description FACTOR=VALUE, any number: only cells with these levels. Several of one factor, repeated or with commas, mean any of them.
+                 * @example {
+                 *       "workload": "tcp"
+                 *     }
+                 */
+                where?: {
+                    [key: string]: string;
+                };
             };
             header?: never;
             path: {

@@ -4,14 +4,7 @@
 from collections.abc import Sequence
 
 from coalescope.client.source import Document
-from coalescope.errors import CoalescopeError
-from coalescope.experiments.levels import (
-    factor_levels,
-    in_words,
-    levels_there_are,
-    matches,
-    parse_where,
-)
+from coalescope.experiments.levels import factor_levels, matches, no_such_cells, parse_where
 from coalescope.experiments.records import Choice
 from coalescope.runs.selection import where_pairs
 
@@ -22,10 +15,5 @@ def rows_with(rows: Sequence[Document], choice: Choice) -> list[Document]:
     chosen = parse_where(where_pairs(choice), levels)
     found = [row for row in rows if matches(row["factors"], chosen)]
     if choice and not found:
-        raise CoalescopeError(
-            "no_such_cells",
-            "No run has these levels.",
-            where=in_words(chosen),
-            advice=levels_there_are(chosen, levels),
-        )
+        raise no_such_cells(chosen, levels)
     return found

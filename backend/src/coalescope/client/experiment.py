@@ -70,11 +70,11 @@ class Experiment:
         """A row per run that counts, with the columns of an export as Parquet.
 
         Each measure has its value, MEASURE_sd and MEASURE_n where a row is a mean of several; a
-        field's metadata has its unit. Where the data are from is in the table's metadata, as JSON
-        under `coalescope`.
+        field's metadata has its unit. Where the data are from, and which levels were chosen, is in
+        the table's metadata, as JSON under `coalescope`.
         """
-        document = self.source.runs(self.slug, self.left_out)
-        return runs_table(document, rows_with(document["runs"], self.chosen))
+        document = self.source.runs(self.slug, where_pairs(self.chosen), self.left_out)
+        return runs_table(document)
 
     @property
     def cells(self) -> "xarray.Dataset":

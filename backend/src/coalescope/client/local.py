@@ -29,6 +29,7 @@ from coalescope.experiments.cells import cells_out
 from coalescope.experiments.description import describe_experiment, summarise_experiment
 from coalescope.experiments.records import ExperimentRecord
 from coalescope.experiments.schemas import ExperimentOut, ExperimentSummaryOut
+from coalescope.exports.chosen import choose_runs
 from coalescope.exports.service import Format, What, export
 from coalescope.fits import nonlinear
 from coalescope.fits import service as fits
@@ -118,18 +119,24 @@ class LocalStore(LocalModels):
         with self._of(slug) as (connection, record):
             return _document(cells_out(record, cells_in_sequence(connection, record, uids)))
 
-    def runs(self, slug: str, without: Sequence[str]) -> Document:
+    def runs(self, slug: str, where: Sequence[tuple[str, str]], without: Sequence[str]) -> Document:
         """Every current run with all its measures."""
-        found: Document = json.loads("".join(self.export(slug, "json", "runs", without)))
+        found: Document = json.loads("".join(self.export(slug, "json", "runs", where, without)))
         return found
 
     def export(
-        self, slug: str, file_format: Format, what: What, without: Sequence[str]
+        self,
+        slug: str,
+        file_format: Format,
+        what: What,
+        where: Sequence[tuple[str, str]],
+        without: Sequence[str],
     ) -> Iterator[str]:
         """Cells or current runs as CSV or JSON, piece by piece."""
         uids = identities(",".join(without))
         with self._of(slug) as (connection, record):
-            yield from export(connection, record, file_format, what, uids)
+            chosen = choose_runs(connection, record, where, uids)
+            yield from export(connection, record, file_format, what, chosen)
 
     def surface(
         self,

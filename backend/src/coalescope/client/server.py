@@ -81,20 +81,25 @@ class Server:
         """Every cell with all its measures."""
         return self._of(slug, "/cells", [("without", ",".join(without))])
 
-    def runs(self, slug: str, without: Sequence[str]) -> Document:
+    def runs(self, slug: str, where: Sequence[tuple[str, str]], without: Sequence[str]) -> Document:
         """Every current run with all its measures."""
         asked = [("format", "json"), ("what", "runs"), ("without", ",".join(without))]
-        return self._of(slug, "/export", asked)
+        return self._of(slug, "/export", [*asked, *where])
 
     def export(
-        self, slug: str, file_format: "Format", what: "What", without: Sequence[str]
+        self,
+        slug: str,
+        file_format: "Format",
+        what: "What",
+        where: Sequence[tuple[str, str]],
+        without: Sequence[str],
     ) -> Iterator[str]:
         """Cells or current runs as CSV or JSON, piece by piece.
 
         Errors: as other answers, also where it ends before its end.
         """
         asked = [("format", file_format), ("what", what), ("without", ",".join(without))]
-        return self._connection.pieces(f"{_path(slug)}/export", asked)
+        return self._connection.pieces(f"{_path(slug)}/export", [*asked, *where])
 
     def surface(
         self,

@@ -58,11 +58,16 @@ class Source(Protocol):
     def cells(self, slug: str, without: Sequence[str]) -> Document:
         """GET /api/experiments/{slug}/cells."""
 
-    def runs(self, slug: str, without: Sequence[str]) -> Document:
+    def runs(self, slug: str, where: Sequence[tuple[str, str]], without: Sequence[str]) -> Document:
         """GET /api/experiments/{slug}/export, of runs as JSON."""
 
     def export(
-        self, slug: str, file_format: "Format", what: "What", without: Sequence[str]
+        self,
+        slug: str,
+        file_format: "Format",
+        what: "What",
+        where: Sequence[tuple[str, str]],
+        without: Sequence[str],
     ) -> Iterator[str]:
         """GET /api/experiments/{slug}/export, piece by piece: its size costs no memory."""
 

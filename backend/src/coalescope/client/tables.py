@@ -62,9 +62,9 @@ class Columns:
         return self._arrow.Table.from_arrays(self._arrays, schema=schema)
 
 
-def runs_table(document: Document, runs: Sequence[Document]) -> "pyarrow.Table":
+def runs_table(document: Document) -> "pyarrow.Table":
     """A row per run, of an export of runs."""
-    columns = Columns(runs)
+    columns = Columns(document["runs"])
     about = document["experiment"]
     columns.add("experiment", "string", lambda _: about["slug"])
     columns.add("kind", "string", lambda _: about["kind"])
@@ -75,7 +75,8 @@ def runs_table(document: Document, runs: Sequence[Document]) -> "pyarrow.Table":
         for suffix, (part, kind) in _OF_A_VALUE.items():
             told = _told(measure) if suffix != "_n" else {}
             columns.add(measure["name"] + suffix, kind, _of_measure(measure["name"], part), told)
-    return columns.table({**about, "data_version": document["data_version"]})
+    kept = {name: document[name] for name in ("data_version", "where", "without")}
+    return columns.table({**about, **kept})
 
 
 def residuals_table(fit: Document, factors: Iterable[Document]) -> "pyarrow.Table":

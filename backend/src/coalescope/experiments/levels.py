@@ -153,6 +153,16 @@ def levels_there_are(where: Choice, levels: Mapping[str, Sequence[FactorValue]])
     return f"{near}Levels there are: {there}."
 
 
+def no_such_cells(where: Choice, levels: Mapping[str, Sequence[FactorValue]]) -> CoalescopeError:
+    """No run has the levels that were chosen."""
+    return CoalescopeError(
+        "no_such_cells",
+        "No run has these levels.",
+        where=in_words(where),
+        advice=levels_there_are(where, levels),
+    )
+
+
 def listed(levels: Sequence[FactorValue]) -> str:
     """The first twelve levels."""
     shown = ", ".join(f"{v:g}" if isinstance(v, float) else str(v) for v in levels[:12])

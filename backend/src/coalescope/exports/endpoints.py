@@ -8,7 +8,9 @@ from fastapi import APIRouter, Query, Request
 from fastapi.responses import StreamingResponse
 
 from coalescope.db.engine import Database
+from coalescope.experiments.endpoints import WHERE_PARAMETERS
 from coalescope.experiments.service import get_experiment
+from coalescope.exports.chosen import choose_runs
 from coalescope.exports.service import Format, What, export, file_name
 from coalescope.runs.chosen import identities
 from coalescope.runs.selection import LEFT_OUT_AS_TEXT, current_among
@@ -16,12 +18,14 @@ from coalescope.web.connections import ReadConnection
 
 router = APIRouter(prefix="/experiments", tags=["exports"])
 
+_OWN = ("format", "what", "without")
 _MEDIA_TYPES = {"csv": "text/csv; charset=utf-8", "json": "application/json"}
 
 
 @router.get(
     "/{slug}/export",
     summary="Download cells or runs",
+    openapi_extra=WHERE_PARAMETERS,
     response_class=StreamingResponse,
     responses={
         200: {
@@ -48,20 +52,26 @@ def export_experiment(
     """Download an experiment's cells or current runs.
 
     The CSV has the form that uploads take; a text that a spreadsheet would take for a formula
-    begins with an apostrophe. The JSON says where the data comes from, its kind, its version
-    and which runs were left out; the name of the file says how many.
+    begins with an apostrophe. FACTOR=VALUE, any number, chooses cells; a note of the source says
+    which levels. The JSON says where the data comes from, its kind, its version, the levels that
+    were chosen and which runs were left out; the name of the file says how many.
     """
     experiment = get_experiment(connection, slug)
+    where = [pair for pair in request.query_params.multi_items() if pair[0] not in _OWN]
     uids = identities(without)
+    chosen = choose_runs(connection, experiment, where, uids)
     left_out = current_among(connection, experiment, uids)
     database: Database = request.app.state.database
 
     def pieces() -> Iterator[str]:
         # The file is read in one transaction of its own: this request's ends with this function.
         with database.read() as reading:
-            yield from export(reading, get_experiment(reading, slug), file_format, what, uids)
+            now = get_experiment(reading, slug)
+            yield from export(
+                reading, now, file_format, what, choose_runs(reading, now, where, uids)
+            )
 
-    name = file_name(experiment, file_format, what, len(left_out))
+    name = file_name(experiment, file_format, what, chosen.where, len(left_out))
     return StreamingResponse(
         pieces(),
         media_type=_MEDIA_TYPES[file_format],

@@ -2,17 +2,19 @@
 """Put an export together, piece by piece, so that its size costs no memory."""
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from itertools import islice
 from typing import Any, BinaryIO, Literal
 
 from sqlalchemy.engine import Connection
 
 from coalescope.experiments.levels import factor_names, measure_names
-from coalescope.experiments.records import CellRecord, ExperimentRecord, SummaryRecord
+from coalescope.experiments.records import CellRecord, Choice, ExperimentRecord, SummaryRecord
 from coalescope.exports import parquet, repository
+from coalescope.exports.chosen import told_of_levels
 from coalescope.exports.means import told_of_means
-from coalescope.exports.records import ExportedRun
+from coalescope.exports.records import ALL_RUNS, ChosenRuns, ExportedRun
 from coalescope.exports.source_columns import source_columns
 from coalescope.exports.tables import Columns, csv_of_cells, csv_of_runs, own_units
 from coalescope.glossary.quantities import factor, glossary_order, measure, own_label
@@ -32,16 +34,18 @@ def export(
     experiment: ExperimentRecord,
     file_format: Format,
     what: What,
-    without: Sequence[str] = (),
+    chosen: ChosenRuns = ALL_RUNS,
 ) -> Iterator[str]:
     """Yield the pieces of an experiment's cells or current runs as CSV or JSON text.
 
-    Runs in `without` are left out; the JSON names them.
+    A note of the source says which levels were chosen; the JSON names them, and the runs that are
+    left out.
     """
+    told = told_of_levels(experiment, chosen.where)
     if what == "cells":
-        judged = cells_in_sequence(connection, experiment, without)
-        return _export_cells(judged, experiment, file_format)
-    return _export_runs(connection, experiment, file_format, without)
+        judged = _judged_cells(connection, experiment, chosen)
+        return _export_cells(judged, told, file_format, chosen)
+    return _export_runs(connection, told, file_format, chosen)
 
 
 def write_parquet(
@@ -49,44 +53,64 @@ def write_parquet(
     experiment: ExperimentRecord,
     what: What,
     sink: BinaryIO,
-    without: Sequence[str] = (),
+    chosen: ChosenRuns = ALL_RUNS,
 ) -> None:
-    """Write an experiment's cells or current runs as Parquet; runs in `without` are left out.
+    """Write an experiment's cells or current runs as Parquet; a note says which levels.
 
     Errors: CoalescopeError 500 where pyarrow is not installed.
     """
+    told = told_of_levels(experiment, chosen.where)
     if what == "cells":
-        judged = cells_in_sequence(connection, experiment, without)
+        judged = _judged_cells(connection, experiment, chosen)
         cells = judged.cells
         types = parquet.factor_types(cell.factors for cell in cells)
         why = _reasons(judged)
-        parquet.write_cells(sink, experiment, types, measure_names(cells), cells, why)
+        parquet.write_cells(sink, told, types, measure_names(cells), cells, why)
         return
-    types = parquet.factor_types(repository.factors_of_cells(connection, experiment.id, without))
-    found = repository.measures_of_runs(connection, experiment.id, without)
+    settings = repository.factors_of_cells(connection, experiment.id, chosen)
+    types = parquet.factor_types(factors for _, factors in settings)
+    found = repository.measures_of_runs(connection, experiment.id, chosen)
     measures = sorted((column.name for column in found), key=glossary_order)
-    runs = repository.current_runs(connection, experiment.id, without)
-    parquet.write_runs(sink, experiment, types, measures, runs)
+    runs = repository.current_runs(connection, experiment.id, chosen)
+    parquet.write_runs(sink, told, types, measures, runs)
 
 
 def file_name(
-    experiment: ExperimentRecord, file_format: Format, what: What, left_out: int = 0
+    experiment: ExperimentRecord,
+    file_format: Format,
+    what: What,
+    where: Choice | None = None,
+    left_out: int = 0,
 ) -> str:
     """Return what to call the file; slugs have letters, digits and hyphens only.
 
-    It says how many runs were left out: a table has no other place for that.
+    It says that levels were chosen, and how many runs were left out: a table has no other place for
+    that. Names of factors may have letters that a header cannot.
     """
+    held = "-some-levels" if where else ""
     fewer = f"-without-{left_out}-{'run' if left_out == 1 else 'runs'}" if left_out else ""
-    return f"{experiment.slug}-{what}{fewer}.{file_format}"
+    return f"{experiment.slug}-{what}{held}{fewer}.{file_format}"
+
+
+def _judged_cells(
+    connection: Connection, experiment: ExperimentRecord, chosen: ChosenRuns
+) -> JudgedCells:
+    """The cells, with the intervals that all runs of the experiment together tell of."""
+    judged = cells_in_sequence(connection, experiment, chosen.without)
+    return replace(judged, cells=[cell for cell in judged.cells if chosen.has(cell.id)])
 
 
 def _export_cells(
-    judged: JudgedCells, experiment: ExperimentRecord, file_format: Format
+    judged: JudgedCells, experiment: ExperimentRecord, file_format: Format, chosen: ChosenRuns
 ) -> Iterator[str]:
     cells = judged.cells
     factors, measures = factor_names(cells), measure_names(cells)
     if file_format == "json":
-        about = {"without": list(judged.left_out), "intervals": _reasons(judged)}
+        about = {
+            "where": chosen.where,
+            "without": list(judged.left_out),
+            "intervals": _reasons(judged),
+        }
         return _json(experiment, "cells", factors, measures, about, map(_cell, cells))
     told_of, cells = told_of_means(experiment, cells, _reasons(judged))
     known = {
@@ -119,25 +143,25 @@ def _export_runs(
     connection: Connection,
     experiment: ExperimentRecord,
     file_format: Format,
-    without: Sequence[str],
+    chosen: ChosenRuns,
 ) -> Iterator[str]:
     named = {
         name
-        for factors in repository.factors_of_cells(connection, experiment.id, without)
+        for _, factors in repository.factors_of_cells(connection, experiment.id, chosen)
         for name in factors
     }
-    found = repository.measures_of_runs(connection, experiment.id, without)
+    found = repository.measures_of_runs(connection, experiment.id, chosen)
     factors = sorted(named, key=glossary_order)
     measures = sorted((column.name for column in found), key=glossary_order)
-    runs = repository.current_runs(connection, experiment.id, without)
+    runs = repository.current_runs(connection, experiment.id, chosen)
     if file_format == "json":
-        left_out = current_among(connection, experiment, without)
-        about = {"without": left_out}
+        left_out = current_among(connection, experiment, chosen.without)
+        about = {"where": chosen.where, "without": left_out}
         return _json(experiment, "runs", factors, measures, about, map(_run, runs))
     count = "n" if any(column.has_means for column in found) else "replicate"
     known = frozenset(column.name for column in found if column.has_sd)
-    used = repository.replicate_numbers(connection, experiment.id, without)
-    known_of_when = repository.known_of_when(connection, experiment.id, without)
+    used = repository.replicate_numbers(connection, experiment.id, chosen)
+    known_of_when = repository.known_of_when(connection, experiment.id, chosen)
     when = known_of_when if count == "replicate" else []
     told = source_columns(experiment)
     columns = Columns(

@@ -12,9 +12,8 @@ from coalescope.errors import CoalescopeError
 from coalescope.experiments.levels import (
     Where,
     factor_levels,
-    in_words,
-    levels_there_are,
     matches,
+    no_such_cells,
     parse_where,
 )
 from coalescope.experiments.records import Choice, Factors
@@ -49,12 +48,13 @@ def chosen_among(runs: Sequence[RunValues], where: Where, without: Sequence[str]
     chosen_by = parse_where(where, levels)
     cells = {cell for cell, factors in settings.items() if matches(factors, chosen_by)}
     chosen = [run for run in runs if run.cell_id in cells]
+    if not chosen and chosen_by:
+        raise no_such_cells(chosen_by, levels)
     if not chosen:
         raise CoalescopeError(
             "no_such_cells",
-            "No run has these levels." if runs else "The experiment has no runs yet.",
-            where=in_words(chosen_by),
-            advice=levels_there_are(chosen_by, levels) if chosen_by else "Add runs to it first.",
+            "The experiment has no runs yet.",
+            advice="Add runs to it first.",
         )
     return RunSelection(chosen_by, chosen, without)
 

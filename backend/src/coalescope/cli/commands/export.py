@@ -13,6 +13,7 @@ from typing import BinaryIO
 from coalescope.cli.local_store import experiment_of, local_store
 from coalescope.cli.places import analysing
 from coalescope.errors import CoalescopeError
+from coalescope.exports.chosen import choose_runs
 from coalescope.exports.service import write_parquet
 
 
@@ -20,9 +21,9 @@ def run(arguments: Namespace) -> int:
     """Write an experiment to stdout or to a file."""
     if arguments.format == "parquet":
         return _write_parquet(arguments)
-    asked = arguments.experiment, arguments.format, arguments.what, arguments.without
+    asked = arguments.experiment, arguments.format, arguments.what
     with analysing(arguments) as source:
-        pieces = source.export(*asked)
+        pieces = source.export(*asked, arguments.where, arguments.without)
         if arguments.output is None:
             sys.stdout.writelines(pieces)
         else:
@@ -43,8 +44,9 @@ def _write_parquet(arguments: Namespace) -> int:
         experiment = experiment_of(connection, arguments)
         if arguments.output is None:
             raise _needs_file()
+        chosen = choose_runs(connection, experiment, arguments.where, arguments.without)
         with _written(arguments.output) as file:
-            write_parquet(connection, experiment, arguments.what, file, arguments.without)
+            write_parquet(connection, experiment, arguments.what, file, chosen)
     return 0
 
 

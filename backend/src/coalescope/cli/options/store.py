@@ -89,6 +89,7 @@ def export(parser: argparse.ArgumentParser) -> None:
         help="one row per cell with mean, deviation and count, or one per run "
         "(default: %(default)s)",
     )
+    shared.where(parser)
     shared.without(parser)
     parser.add_argument(
         "--output", metavar="FILE", type=Path, help="write to this file, not to stdout"
