@@ -296,6 +296,22 @@ def test_upload_several_and_say_what_became_of_each(
         assert {outcome["outcome"] for outcome in outcomes} == {"known"}
 
 
+RECEIPT = {
+    "id": "1",
+    "outcome": "stored",
+    "sha256": "0" * 64,
+    "bytes": 1,
+    "filename": "table.csv",
+    "content": "csv",
+    "experiment": {"slug": "lab", "title": "lab"},
+    "runs": [],
+    "run_count": 2,
+    "warnings": [],
+    "mapping": None,
+    "created_at": "2026-01-31T12:00:00.000Z",
+}
+
+
 class _Stub(BaseHTTPRequestHandler):
     """Answers as told; `None` hangs up without a word."""
 
@@ -309,8 +325,7 @@ class _Stub(BaseHTTPRequestHandler):
         if answer is None:
             self.close_connection = True
             return
-        receipt = {"outcome": "stored", "run_count": 2, "experiment": {"slug": "lab"}}
-        text = json.dumps(receipt | {"warnings": []}).encode() if answer == 201 else b"<html>"
+        text = json.dumps(RECEIPT).encode() if answer == 201 else b"<html>"
         self.send_response(answer)
         self.send_header("content-length", str(len(text)))
         self.end_headers()

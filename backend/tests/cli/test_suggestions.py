@@ -28,6 +28,7 @@ MISSPELT = {
     "predict over": ("predict link-bound --over mtu_byte=1:2:3", "mtu_bytes"),
     "surface experiment": ("surface geist-2005-nsf rx_bytes", "geist-2005-nfs"),
     "surface measure": ("surface geist-2005-nfs rx_byte", "rx_bytes"),
+    "export where": ("export geist-2005-nfs --format csv --where mtu_byte=1500", "mtu_bytes"),
     "surface where": ("surface geist-2005-nfs rx_bytes --where mtu_byte=1500", "mtu_bytes"),
     "surface x": ("surface geist-2005-nfs rx_bytes --x mtu_byte", "mtu_bytes"),
     "surface y": ("surface geist-2005-nfs rx_bytes --y mtu_byte", "mtu_bytes"),

@@ -15,7 +15,7 @@ import httpx
 from coalescope.cli.file_outcomes import conclude, report
 from coalescope.cli.mapped_tables import mapping_typed, with_what_was_seen
 from coalescope.cli.output import printable
-from coalescope.client import answers, shapes
+from coalescope.client import answers
 from coalescope.client.answers import Allowance
 from coalescope.client.connection import address_meant, refusal_in, scheme_meant
 from coalescope.client.files.given import GivenFile, given_files
@@ -114,7 +114,7 @@ async def _most_bytes(client: httpx.AsyncClient) -> int | None:
     except (httpx.HTTPError, TimeoutError, CoalescopeError):
         return None  # what is amiss is said of the first file
     told = answers.json_of(content)
-    if not isinstance(told, dict) or shapes.fault_in("GET", "/api/health", content) is not None:
+    if not isinstance(told, dict) or _fault_in("GET", "/api/health", content) is not None:
         return None
     most: int = told["max_upload_bytes"]
     return most
@@ -131,6 +131,12 @@ async def _answer(
             return answer, await answers.content_of(answer, allowance)
         finally:
             await answer.aclose()
+
+
+def _fault_in(method: str, path: str, content: bytes) -> str | None:
+    from coalescope.client import shapes  # noqa: PLC0415  the schemas of the whole API
+
+    return shapes.fault_in(method, path, content)
 
 
 def _place(client: httpx.AsyncClient) -> str:
@@ -254,7 +260,7 @@ def _outcome(shown: str, answer: httpx.Response, content: bytes, server: str) ->
     receipt = answers.json_of(content) if answer.is_success else None
     if not isinstance(receipt, dict):
         return failed(shown, "not_coalescope", address_meant(server, answer) or plain)
-    fault = shapes.fault_in("POST", _PATH, content)
+    fault = _fault_in("POST", _PATH, content)
     if fault is not None:
         return failed(shown, "wrong_answer", f"{plain} with what is no receipt ({fault})")
     return FileOutcome(shown, receipt["outcome"], receipt, None)
