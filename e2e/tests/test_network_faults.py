@@ -29,8 +29,9 @@ def press(page: Page, symbol: str) -> tuple[float, float, float]:
 
 
 def open_from_the_list(page: Page) -> None:
-    """An explorer that asks for its cells: its own document would bring them along."""
-    page.goto("/")
+    """An explorer that asks for its cells: its own document, and that of `/`, would bring them."""
+    page.goto("/models")
+    page.get_by_role("navigation").get_by_role("link", name="Experiments").first.click()
     page.get_by_role("link", name="Geist et al. 2005, NFS").first.click()
 
 
