@@ -39,6 +39,20 @@ try:
 except ValueError:
     print("refused")
 """
+SLICES = """
+import sys
+sys.path.insert(0, sys.argv[1])
+from coalescope_host.run_log import latencies_of
+print(latencies_of({
+    "t_start_monotonic_ns": 0, "t_end_monotonic_ns": 100,
+    "latency_us": {"p50": 0.002, "max": 0.009},
+    "histogram": {"lower_ns": [1, 8], "upper_ns": [2, 9], "counts": [9, 1]},
+    "latency_slices": {
+        "t_start_monotonic_ns": 0, "interval_ns": 50,
+        "sum_ns": [10, 8], "max_ns": [2, 9], "buckets": [[0], [1]], "counts": [[9], [1]],
+    },
+}).between(0, 50))
+"""
 
 
 def test_it_says_which_it_needs() -> None:
@@ -129,3 +143,10 @@ def test_each_reads_a_plan(zipapp: Path, python: str, tmp_path: Path) -> None:
 def test_columns_of_different_lengths_are_refused_by_each(zipapp: Path, python: str) -> None:
     done = run(python, "-c", STRICT, zipapp)
     assert done.stdout == "[('a', 1), ('b', 2)] [('a', 'b'), ('b', 'c')]\nrefused\n", done.stderr
+
+
+def test_each_adds_up_slices_of_latency(zipapp: Path, python: str) -> None:
+    done = run(python, "-c", SLICES, zipapp)
+    here = run(sys.executable, "-c", SLICES, zipapp)
+    assert "'max': 0.002" in here.stdout, here.stderr
+    assert done.stdout == here.stdout, done.stderr

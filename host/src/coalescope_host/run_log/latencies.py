@@ -103,7 +103,7 @@ class Latencies:
         return self._statistics(inside, counts)
 
     def _statistics(self, inside: tuple[_Slice, ...], counts: Counter[int]) -> dict[str, float]:
-        total = counts.total()
+        total = sum(counts.values())
         if not total:
             return {}
         most_ns = max(each.max_ns for each in inside)
