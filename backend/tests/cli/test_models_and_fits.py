@@ -2,6 +2,7 @@
 """Fits by several methods, of any model, and models of one's own."""
 
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -55,6 +56,34 @@ def test_methods_side_by_side(read: Run) -> None:
     found = json.loads(read(*typed, "--json").stdout)
     assert [fit["method"] for fit in found] == ["paper-tls", "ols"]
     assert "cpu-overhead by ols" in read(*typed).stdout
+
+
+@pytest.mark.parametrize(("method", "said"), [((), True), (("--method", "ols"), False)])
+def test_that_the_method_of_the_paper_depends_on_units_is_said(
+    read: Run, method: tuple[str, ...], said: bool
+) -> None:
+    """Also where the data set chose it, so that nobody who asked was told."""
+    told = read("fit", "geist-2005-nfs", "cpu-overhead", *method, "--resamples", "50").stdout
+    assert ("by paper-tls" in told) == said
+    assert ("the result depends on the units of the counts (10⁶ bytes" in told) == said
+
+
+@pytest.mark.parametrize(
+    ("resamples", "made"),
+    [("0", "none$"), ("50", "bootstrap of rows, .*50 resamples, seed 1$")],
+)
+def test_what_intervals_are_made_of_is_said_of_those_that_there_are(
+    read: Run, resamples: str, made: str
+) -> None:
+    told = read("fit", "geist-2005-nfs", "cpu-overhead", "--resamples", resamples).stdout
+    assert re.search(rf"^  intervals +{made}", told, re.MULTILINE), told
+
+
+def test_intervals_without_resamples_are_of_the_curvature(run: Run, lab: None) -> None:
+    asked = "fit lab request-response --output throughput_mbps --free idle_us --resamples 0"
+    told = run(*asked.split(), "--hold", "mtu_bytes=1500").stdout
+    assert "  from the curvature at the minimum" in told
+    assert "none asked for" not in told
 
 
 def test_costs_without_probes_are_said_to_lack_only_the_least_of_it(
@@ -115,6 +144,11 @@ def test_the_fits_of_the_virtual_testbed_say_that_they_are_rejected(
         assert "gamma is 1.28" in said
         assert "2.95" in said
         assert "by whitened" in said
+    else:
+        assert "hardly differ, but those of a model that holds, which are not given" in said
+    for own in found["estimates"].values():
+        assert own["ci95"] is not None
+        assert (own["ci95_if_model_holds"] is None) == (workload != "request_response")
 
 
 def test_a_cost_that_noise_leaves_unknown_is_named(run: Run, tmp_path: Path) -> None:
@@ -190,7 +224,7 @@ def test_a_model_of_the_catalogue_is_fitted(run: Run, lab: None) -> None:
     assert "request-response by nonlinear" in done.stdout
     told = done.stdout.partition("Held, not measured: ")[2]
     assert "mtu_bytes 1500" in told and "small_packets 0.5, " in told
-    assert "burst_rate_mbps 240\n  estimates and intervals hold if these are right" in told
+    assert "burst_rate_mbps 240\n  what is fitted holds if these are right" in told
 
 
 @pytest.mark.parametrize(

@@ -15,8 +15,19 @@ COLUMNS = (
 NIGHT_H = 12
 
 
-def sequenced(order: str, blocks: bool = False, nights: bool = False, known: bool = True) -> bytes:
-    """9 cells of 4 replicates in one of two orders, in blocks or over four nights, or not said."""
+def sequenced(
+    order: str,
+    blocks: bool = False,
+    nights: bool = False,
+    known: bool = True,
+    set_back: bool = False,
+    outlier: float = 1.0,
+) -> bytes:
+    """9 cells of 4 replicates in one of two orders, in blocks or over four nights, or not said.
+
+    With `set_back` the host's clock was set back by eleven hours between the two halves. `outlier`
+    is the factor by which one run is off.
+    """
     rng = np.random.default_rng(7)
     places = [(m, d, r) for m in (1500, 3000, 9000) for d in (0, 50, 100) for r in (1, 2, 3, 4)]
     if order == "rounds":
@@ -29,7 +40,8 @@ def sequenced(order: str, blocks: bool = False, nights: bool = False, known: boo
         shift = (0.0, 0.03, -0.03, 0.01, -0.01)[replicate] if blocks or nights else 0.0
         off = 1 + shift + 0.003 * rng.standard_normal()
         cpu = off * (2.0 + 3e-6 * packets + 5e-6 * interrupts)
-        hour = NIGHT_H * replicate if nights else 1
+        cpu *= outlier if (mtu, delay, replicate) == (3000, 50, 3) else 1.0
+        hour = NIGHT_H * replicate if nights else NIGHT_H if set_back and replicate < 3 else 1
         moment = f"2026-01-{1 + hour // 24:02}T{hour % 24:02}:{number:02}:00Z"
         when = f"{number},{f'day {replicate}' if blocks else ''},{moment}" if known else ",,"
         lines.append(f"{mtu},{delay},{replicate},1000000000,{packets},{interrupts},{cpu},{when}")
@@ -49,6 +61,14 @@ def test_replicates_in_a_row_give_values_without_intervals(client: Any) -> None:
     assert all(e["value"] is not None and e["ci95"] is None for e in found["estimates"].values())
 
 
+def test_a_run_that_moves_the_fit_leaves_no_interval_and_is_the_reason(client: Any) -> None:
+    found = fitted(client, sequenced("rounds", outlier=1.5))
+    assert "1 run does not belong with the others of their cell, and" in found["message"]
+    assert "no interval is given; compare the method robust" in found["message"]
+    assert all(e["value"] is not None and e["ci95"] is None for e in found["estimates"].values())
+    assert found["covariance"] is None
+
+
 def test_rounds_in_no_order_give_intervals(client: Any) -> None:
     found = fitted(client, sequenced("rounds"))
     assert found["independence"]["clusters"] == 4
@@ -64,6 +84,14 @@ def test_blocks_and_nights_make_the_intervals(client: Any, how: str, kind: str) 
     assert found["bootstrap"]["unit"] == "clusters"
     low, high = found["estimates"]["alpha"]["ci95"]
     assert high - low > 0.02 * found["estimates"]["alpha"]["value"]
+
+
+def test_a_clock_that_was_set_back_is_said(client: Any) -> None:
+    found = fitted(client, sequenced("rounds", set_back=True))
+    assert found["independence"]["cluster_kind"] == "session"
+    assert "their order is not known. The numbers (order) and the clock" in found["message"]
+    plain = fitted(client, sequenced("rounds"), "plain")
+    assert "contradict" not in (plain["message"] or "")
 
 
 def test_a_table_that_says_nothing_of_it_is_fitted_as_before_and_the_answer_says_it(

@@ -26,6 +26,8 @@ def print_fit(found: FitOut, heading: str) -> None:
     print_left_out(found.without)
     if found.left_out:
         print(f"left out: {counted(found.left_out, 'run')} without a measure that the fit needs")
+    if found.method == "paper-tls":
+        print("paper-tls: the result depends on the units of the counts (10⁶ bytes, thousands)")
     if not found.identifiable:
         print("no estimates")
         return
@@ -49,7 +51,7 @@ def print_fit(found: FitOut, heading: str) -> None:
     _print_diagnostics(found)
     if isinstance(found, NonlinearFitOut) and found.assumed:
         print_heading(f"Held, not measured: {_held(found.assumed)}")
-        print("  estimates and intervals hold if these are right")
+        print("  what is fitted holds if these are right")
     if found.message and found.identifiable:
         print_heading(found.message)
 
@@ -112,6 +114,8 @@ def _worst(found: FitOut) -> str:
 
 def _bootstrap(found: FitOut) -> str:
     plan = found.bootstrap
+    if not any(own.ci95 for own in found.estimates.values()):
+        return "none"
     if plan.unit == "clusters" and found.independence is not None:
         sequence = found.independence
         return f"each of {sequence.clusters} {sequence.cluster_kind}s left out in turn"
@@ -120,9 +124,7 @@ def _bootstrap(found: FitOut) -> str:
         return f"{made} of the {'cells' if plan.unit == 'cells' else 'runs'}"
     if found.method == "nonlinear" and plan.unit == "rows":
         return "from the curvature at the minimum: there are no replicates"
-    if plan.resamples == 0:
-        return "none asked for"
-    if found.method == "nonlinear" and plan.unit == "cells":
+    if found.method == "nonlinear" and (plan.unit == "cells" or plan.resamples == 0):
         return "from the curvature at the minimum and the deviations of the cells"
     drawn = {"replicates": "replicates within cells"}.get(plan.unit, plan.unit)
     groups = f", {plan.strata} strata" if plan.unit == "rows" and plan.strata > 1 else ""

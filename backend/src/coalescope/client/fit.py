@@ -132,7 +132,7 @@ class Fit:
             lines.append(f"  {name} = {_shown(found['value'])}{interval}  {found['unit']}")
         if told.get("assumed"):
             held = ", ".join(f"{name} {_shown(value)}" for name, value in told["assumed"].items())
-            lines.append(f"  held, not measured: {held}; the intervals hold if these are right")
+            lines.append(f"  held, not measured: {held}; what is fitted holds if these are right")
         return "\n".join([*lines, *([self.message] if self.message else [])])
 
 

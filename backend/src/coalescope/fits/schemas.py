@@ -226,7 +226,8 @@ class FitOut(BaseModel):
     identifiable: bool
     message: str | None = Field(
         description="Why there are no values or no intervals; that replicates reject the model, "
-        "where and by how much; that a cost is held at 0; that methods disagree"
+        "where and by how much; that runs are outlying; that a cost is held at 0; that methods "
+        "disagree"
     )
     bootstrap: Bootstrap
     independence: Independence | None = Field(
@@ -242,7 +243,7 @@ class NonlinearFitOut(FitOut):
     held: dict[str, float] = Field(description="Values of parameters and inputs that were given")
     assumed: dict[str, float] = Field(
         description="Values that the output depends on and that were neither found nor taken from "
-        "the data, given or defaults: estimates and intervals hold if these are right"
+        "the data, given or defaults: what is fitted holds if these are right"
     )
     sources: dict[str, list[str]] = Field(
         description="The factors or measures that each input was taken from"

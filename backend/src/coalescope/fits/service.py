@@ -32,6 +32,8 @@ Method = Literal["ols", "ols-hc3", "wls", "robust", "whitened", "paper-tls"]
 MAX_RESAMPLES = 100_000
 # Rows times resamples: about ten seconds on one core, at 17 to 40 million a second.
 _MAX_DRAWS = 200_000_000
+#: What the first linear fit imports: a server does it before one is asked for.
+OF_FIRST_FIT = "scipy.special"
 # From here on, sending the parts to other machines costs less than it saves.
 _WORTH_SPREADING = 20_000_000
 

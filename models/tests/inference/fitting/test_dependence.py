@@ -123,6 +123,22 @@ def test_of_a_rejected_model_the_wider_interval_counts(nfs_table):
         assert own.ci95_if_model_holds is not None
 
 
+def test_of_a_rejected_model_with_an_outlier_intervals_by_cluster_keep_the_misfit(nfs_table):
+    """The interval of a model that holds is spoiled, and absent, before blocks are looked at."""
+    table, cells, blocks = measured(nfs_table, [0.002, -0.002, 0.001, -0.001])
+    table["system_cpu_jiffies"] = table["system_cpu_jiffies"] * (1.0 + 0.05 * np.sin(cells))
+    table["system_cpu_jiffies"][40] *= 1.06
+    when = Timeline(tuple(range(len(cells))), tuple(map(int, blocks)), "block")
+    question = {"cells": cells, "resamples": 200, "rng": 1}
+    result = fit_linear("cpu-overhead", table, "ols", when=when, **question)
+    alone = fit_linear("cpu-overhead", table, "ols", **question)
+    assert result.bootstrap.unit == "clusters"
+    for name, own in result.estimates.items():
+        assert own.ci95_if_model_holds is None
+        assert own.ci95[0] <= alone.estimates[name].ci95[0]
+        assert own.ci95[1] >= alone.estimates[name].ci95[1]
+
+
 def test_many_clusters_are_left_out_some_at_once(nfs_table):
     table, cells, _ = measured(nfs_table, [0.0] * 70)
     asked = []
@@ -171,3 +187,63 @@ def test_nonlinear_fits_follow_the_same_rule():
     row = Timeline(tuple(np.argsort(np.argsort(cells, kind="stable")).tolist()), None, None)
     refused = fit_nonlinear(model, table, "throughput_mbps", ["idle_us"], when=row, **question)
     assert refused.estimates["idle_us"].ci95 is None
+
+
+def says_of_intervals(result):
+    """A word of intervals other than that there are none."""
+    said = (result.message or "").replace("no interval is given", "").replace("No intervals:", "")
+    return "interval" in said
+
+
+@pytest.mark.parametrize("verdict", ["too_few", "by_cluster"])
+def test_nothing_is_said_of_intervals_that_were_not_asked_for(nfs_table, verdict):
+    """Neither that they hold, if, nor what they are made of; with resamples, it is."""
+    table, cells, blocks = measured(nfs_table, [0.0] * BLOCKS)
+    few = verdict == "too_few"
+    rows = np.flatnonzero(cells % 3 == 0) if few else np.arange(len(cells))
+    clusters = None if few else tuple(map(int, blocks))
+    when = Timeline(tuple(range(len(rows))), clusters, None if few else "block")
+    columns = {name: column[rows] for name, column in table.items()}
+    question = {"cells": cells[rows], "when": when, "rng": 1}
+    none, some = (
+        fit_linear("cpu-overhead", columns, "ols", resamples=resamples, **question)
+        for resamples in (0, 200)
+    )
+    assert none.independence.verdict == some.independence.verdict == verdict
+    assert says_of_intervals(some)
+    assert not says_of_intervals(none), none.message
+
+
+@pytest.mark.parametrize("method", ["ols", "robust"])
+def test_what_was_said_of_intervals_goes_where_they_go(nfs_table, method):
+    """That they include the misfit, and what outliers do to them, of replicates in a row."""
+    table, cells, _ = measured(nfs_table, [0.0] * BLOCKS)
+    off = 1.0 + 0.05 * np.sin(cells) + 0.07 * (np.arange(len(cells)) == 40)
+    table["system_cpu_jiffies"] = table["system_cpu_jiffies"] * off
+    order = np.argsort(cells, kind="stable")
+    rows = {name: column[order] for name, column in table.items()}
+    when = Timeline(tuple(range(len(cells))), None, None)
+    question = {"cells": cells[order], "resamples": 400, "rng": 1}
+    told = fit_linear("cpu-overhead", rows, method, **question)
+    assert says_of_intervals(told)
+    assert told.estimates["alpha"].ci95 is not None
+    withheld = fit_linear("cpu-overhead", rows, method, when=when, **question)
+    assert "reject the model" in withheld.message
+    assert "does not belong" in withheld.message or method == "robust"
+    assert not says_of_intervals(withheld), withheld.message
+
+
+def test_one_resample_gives_a_rejected_nonlinear_fit_intervals_without_a_word_that_none_are():
+    delay = np.repeat([10.0, 40.0, 80.0, 160.0, 320.0, 640.0], 3)
+    noise = 0.001 * np.random.default_rng(2).normal(size=len(delay))
+    table = {
+        "delay_us": delay,
+        "mtu_bytes": np.full(len(delay), 1500.0),
+        "throughput_mbps": (5.0 + 0.02 * delay) * (1.0 + noise),
+    }
+    result = fit_nonlinear(
+        "request-response", table, "throughput_mbps", ["idle_us"], cells=delay, resamples=1, rng=1
+    )
+    assert result.diagnostics.lack_of_fit.rejected
+    assert result.estimates["idle_us"].ci95 is not None
+    assert "No intervals" not in result.message

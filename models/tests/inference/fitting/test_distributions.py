@@ -2,6 +2,8 @@
 """Fits on the server take distributions and quasi-random numbers from scipy."""
 
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -11,6 +13,7 @@ from coalescope_models.inference.fitting import distributions
 from coalescope_models.inference.fitting.nonlinear import search
 from hypothesis import example, given
 from hypothesis import strategies as st
+from scipy.stats import chi2
 
 
 @given(df=st.floats(1.0, 1e6), probability=st.floats(0.0005, 0.9995))
@@ -27,6 +30,30 @@ def test_tails_are_those_of_the_browser(f, between, within):
     assert distributions.f_tail(f, between, within) == pytest.approx(
         statistics.f_tail(f, between, within), rel=1e-8, abs=1e-14
     )
+
+
+@pytest.mark.parametrize("df", [1, 2, 3, 9, 99, 2999])
+def test_medians_of_chi_square_are_scipys(df):
+    assert distributions.chi_square_median(df) == chi2.median(df)
+
+
+def test_a_linear_fit_waits_for_no_import_that_takes_longer_than_it():
+    script = """
+import sys
+import numpy as np
+from coalescope_models.catalogue import MODELS
+from coalescope_models.inference.fitting import fit_linear
+fit = MODELS["cpu-overhead"].linear_fit
+rng = np.random.default_rng(1)
+cells = np.repeat(np.arange(12), 5)
+table = {name: rng.uniform(1, 2, 12)[cells] for name in fit.columns}
+cost = sum(table.values()) * rng.normal(1, 0.01, 60)
+fit_linear("cpu-overhead", table | {"system_cpu_s": cost}, cells=cells, resamples=100, rng=1)
+print({"scipy.special", "scipy.stats", "scipy.optimize"} & set(sys.modules))
+"""
+    command = [sys.executable, "-c", script]
+    said = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert said.stdout == "{'scipy.special'}\n"
 
 
 def test_fits_use_no_distribution_of_our_own():

@@ -116,14 +116,18 @@ def half_single(rng, replicates):
 def test_cells_that_were_measured_once_borrow_the_spread_of_the_others(method):
     """Old code: 41 to 45 % at ten replicates, since such cells were taken for exact."""
     rng = np.random.default_rng(5)
-    covered = dict.fromkeys(TRUTH, 0)
+    covered, refused = dict.fromkeys(TRUTH, 0), 0
     for _ in range(200):
         table, cells = half_single(rng, 10)
         result = fit_linear("cpu-overhead", table, method, cells=cells, resamples=200, rng=rng)
+        if any(own.ci95 is None for own in result.estimates.values()):
+            refused += 1  # a run is taken for an outlier
+            continue
         for name, truth in TRUTH.items():
             lo, hi = result.estimates[name].ci95
             covered[name] += lo <= truth <= hi
-    assert min(covered.values()) >= 0.88 * 200, covered
+    assert refused <= 0.05 * 200
+    assert min(covered.values()) >= 0.88 * (200 - refused), covered
 
 
 def straight(rng, replicates, bend=0.0):
@@ -244,7 +248,7 @@ def test_intervals_that_are_not_given_include_no_misfit(outlier):
     y = (3.0 + 0.5 * x) * (1 + 0.1 * np.sin(np.arange(20)))
     runs = np.repeat(y, 5) * (1.0 + 0.002 * np.random.default_rng(3).normal(size=100))
     if outlier:
-        runs[7] *= 1.1
+        runs[7] *= 1.4
     table = {"x": np.repeat(x, 5), "y": runs}
     cells = np.repeat(np.arange(20), 5)
     result = fit_nonlinear(LINE, table, "y", ["a", "b"], cells=cells, resamples=50, rng=1)

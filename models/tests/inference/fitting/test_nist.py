@@ -294,8 +294,9 @@ STATED = FUNCTIONS.keys() | LINEAR
 #: Fewer digits of standard errors: residuals of 9e-14 beside observations of 2.5, whose own last
 #: digit is 4e-16, have no more than two in double precision.
 ERROR_DIGITS = {"Lanczos1": 2.0}
-#: Replicates of these sets hold runs that do not belong with the others of their cell.
-WITH_OUTLIERS = {"Chwirut1", "Nelson"}
+#: Replicates of these sets hold runs that do not belong with the others of their cell: of the first
+#: they move the fit, of the other hardly, beside its misfit.
+MOVED, HARDLY_MOVED = "Chwirut1", "Nelson"
 #: What a set needs that is not among the operations of expressions.
 NOT_LISTED = {"ENSO": ("cos", "sin"), "Roszman1": ("arctan",)}
 
@@ -334,7 +335,7 @@ def test_standard_errors_of_rows_that_are_points(name):
     check_errors(name, fitted(name, told=False))
 
 
-@pytest.mark.parametrize("name", sorted(STATED - REFUSED - WITH_OUTLIERS))
+@pytest.mark.parametrize("name", sorted(STATED - REFUSED - {MOVED}))
 def test_standard_errors_from_residuals_of_cells(name):
     """By design not NIST's where there are replicates, told without resamples.
 
@@ -362,17 +363,18 @@ def factor_of_cells(name):
 
 def test_replicates_make_the_factor_that_a_few_sets_have():
     """The control: compared with NIST's own, each of these has but a few digits."""
-    factors = {name: factor_of_cells(name) for name in STATED - REFUSED - WITH_OUTLIERS}
+    factors = {name: factor_of_cells(name) for name in STATED - REFUSED - {MOVED}}
     apart = {name for name, factor in factors.items() if digits(factor, 1.0) < DIGITS}
-    assert apart == {"Chwirut2", "Hahn1", "Kirby2", "Norris", "Pontius"}
+    assert apart == {"Chwirut2", "Hahn1", "Kirby2", "Nelson", "Norris", "Pontius"}
     for name in apart:
         with pytest.raises(AssertionError):
             check_errors(name, fitted(name))
 
 
-@pytest.mark.parametrize("name", sorted(WITH_OUTLIERS))
-def test_replicates_that_hold_outliers_have_no_interval(name):
+@pytest.mark.parametrize("name", [MOVED, HARDLY_MOVED])
+def test_replicates_that_hold_outliers_have_no_interval_where_these_move_the_fit(name):
     """As rows without a word of their cells they have NIST's standard errors."""
     result = fitted(name)
     assert "2 runs do not belong with the others of their cell" in result.message
-    assert all(own.ci95 is None for own in result.estimates.values())
+    given = [own.ci95 is not None for own in result.estimates.values()]
+    assert set(given) == {name == HARDLY_MOVED}

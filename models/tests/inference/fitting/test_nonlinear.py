@@ -424,3 +424,46 @@ def test_outlying_runs_are_looked_for_in_deviations_as_they_are_weighed(weightin
     refused = "not belong with the others" in (fit.message or "")
     assert refused == (off > 0.0)
     assert all((own.ci95 is None) == refused for own in fit.estimates.values())
+
+
+WAITS = {"idle_us": 220.0, "delay_waits": 2.15}
+
+
+def waiting(bad, replicates, wave=0.0, resamples=400):
+    """Six delays, one run off by the factor `bad`, cells off the model by up to `wave`."""
+    delay = np.tile([10.0, 40.0, 80.0, 160.0, 320.0, 640.0], replicates)
+    levels = {"delay_us": delay, "mtu_bytes": np.full(len(delay), 1500.0)}
+    truth = {name: np.array(value) for name, value in WAITS.items()}
+    exact = evaluate(MODELS["request-response"], {**levels, **truth})["throughput_mbps"]
+    noise = 0.002 * np.random.default_rng(3).normal(size=len(delay))
+    rate = exact * (1.0 + noise) * (1.0 + wave * np.sin(delay))
+    rate[len(rate) // 2] *= bad
+    question = ("request-response", {**levels, "throughput_mbps": rate}, "throughput_mbps")
+    return fit_nonlinear(*question, list(WAITS), cells=delay, resamples=resamples, rng=1)
+
+
+def intervals(result):
+    return [own.ci95 for own in result.estimates.values() if own.ci95 is not None]
+
+
+@pytest.mark.parametrize("resamples", [0, 400])
+def test_an_outlier_that_hardly_moves_a_fit_leaves_its_intervals(resamples):
+    """One of 1,200 runs; one that moves it leaves none."""
+    found = waiting(1.01, 200, resamples=resamples)
+    assert "1 run does not belong with the others of their cell; without" in found.message
+    assert "the intervals hardly differ. Compare the method robust." in found.message
+    assert len(intervals(found)) == 2
+    moved = waiting(1.2, 200, resamples=resamples)
+    assert "and without them the fit is another: no interval is given" in moved.message
+    assert not intervals(moved)
+
+
+def test_an_outlier_beside_a_misfit_leaves_the_intervals_that_include_it():
+    """Not those of a model that holds, which it spoils."""
+    found = waiting(1.03, 10, wave=0.02)
+    assert found.diagnostics.lack_of_fit.rejected
+    assert len(intervals(found)) == 2
+    assert "hardly differ, but those of a model that holds, which are not given" in found.message
+    assert all(own.ci95_if_model_holds is None for own in found.estimates.values())
+    clean = waiting(1.0, 10, wave=0.02)
+    assert all(own.ci95_if_model_holds for own in clean.estimates.values())

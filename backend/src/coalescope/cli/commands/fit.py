@@ -3,7 +3,7 @@
 
 import sys
 from argparse import Namespace
-from typing import Any
+from typing import Any, cast
 
 from coalescope_models.inference.methods import METHODS
 
@@ -122,8 +122,9 @@ def _chosen(arguments: Namespace) -> Document:
 
 def _answer(arguments: Namespace, source: Source, asked: Document) -> FitOut:
     slug, kind = arguments.experiment, "fit" if arguments.output is None else "nonlinear_fit"
-    if isinstance(source, Server) and arguments.job:
-        found = answer_of_job(source, {"experiment": slug, kind: asked})[kind]
+    if arguments.job and arguments.server is not None:
+        server = cast("Server", source)
+        found = answer_of_job(server, {"experiment": slug, kind: asked})[kind]
         if found is None:
             raise contradictory("the job is done, and has no fit")
     elif arguments.output is None:

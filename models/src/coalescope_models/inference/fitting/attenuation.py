@@ -17,6 +17,7 @@ import numpy as np
 
 from .points import Floats, Groups, K
 from .robust import RobustFit
+from .said_of_intervals import CORRECTED
 
 #: Least share of what tells a parameter that must be left without the differences within cells.
 _LEFT = 0.1
@@ -93,7 +94,7 @@ def why_displaced(
     which = " and ".join(name for name, is_so in zip(names, off, strict=True) if is_so)
     return (
         f"Counts of single runs seem to err, which biases {which} by more than a standard error "
-        f"under {method}; the interval is corrected for that, the estimate is not: compare ols."
+        f"under {method}{CORRECTED}: compare ols."
     )
 
 

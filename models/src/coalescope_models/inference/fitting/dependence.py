@@ -21,9 +21,9 @@ from numpy.typing import NDArray
 from ..statistics import Timeline, independence
 from ..statistics.cluster_drift import drift_over_clusters
 from .distributions import t_quantile
-from .lack_of_fit import WIDENED
 from .points import Floats
 from .result import Estimate, FitResult
+from .said_of_intervals import without_what_is_said_of_intervals
 
 Rows = NDArray[np.intp]
 #: From the rows that are left to the fit without intervals.
@@ -58,15 +58,14 @@ def in_view_of(
     result = replace(result, independence=found)
     if found.verdict == "refused":
         return without_intervals(result, str(found.reason))
+    if found.reason is None or not any(own.ci95 for own in result.estimates.values()):
+        return result  # none were asked for, or none can be given: nothing is said of them
     if found.verdict == "by_cluster" and when.clusters is not None:
         drift = drift_over_clusters(values, cells, when)
         reason = " ".join(filter(None, (found.reason, drift.sentence)))
         return _by_cluster(result, reason, when, drift.shown, refit, bounds)
-    if found.reason is None:
-        return result
     if found.verdict == "not_known":  # no finding: what was found is said first
-        bare = all(own.ci95 is None for own in result.estimates.values())
-        return result if bare else _with_message(result, result.message, found.reason)
+        return _with_message(result, result.message, found.reason)
     return _saying(result, found.reason)
 
 
@@ -84,8 +83,7 @@ def without_intervals(result: FitResult, reason: str) -> FitResult:
         name: Estimate(own.value, own.unit, None, None, None)
         for name, own in result.estimates.items()
     }
-    said = None if result.message is None else result.message.replace(f" {WIDENED}", "")
-    result = replace(result, message=said)
+    result = replace(result, message=without_what_is_said_of_intervals(result.message))
     return replace(_saying(result, reason), estimates=bare, covariance=None)
 
 
@@ -97,8 +95,6 @@ def _by_cluster(
     refit: Refit,
     bounds: Mapping[str, Ends],
 ) -> FitResult:
-    if all(own.ci95 is None for own in result.estimates.values()):
-        return _saying(result, reason)  # none were asked for, or none can be given
     groups = _left_out_together(when)
     draws = _left_out_in_turn(groups, refit)
     if draws is None:
@@ -110,8 +106,10 @@ def _by_cluster(
     covariance, freedom = _scatter(draws, _places(groups, when) if drifts else None)
     errors = np.sqrt(np.diag(covariance))
     half = t_quantile(0.975, freedom) * errors
+    misfit = result.diagnostics.lack_of_fit
+    rejected = misfit is not None and misfit.rejected
     estimates = {
-        name: _widened(own, float(half[k]), float(errors[k]), bounds[name])
+        name: _widened(own, float(half[k]), float(errors[k]), bounds[name], rejected)
         for k, (name, own) in enumerate(result.estimates.items())
     }
     return replace(
@@ -140,14 +138,14 @@ def _scatter(draws: Floats, places: Floats | None) -> tuple[Floats, int]:
     return covariance, freedom
 
 
-def _widened(own: Estimate, half: float, error: float, bounds: Ends) -> Estimate:
+def _widened(own: Estimate, half: float, error: float, bounds: Ends, rejected: bool) -> Estimate:
     """Give the interval by cluster; where the replicates reject the model, the wider one."""
     if own.value is None:
         return own
     low, high = max(bounds[0], own.value - half), min(bounds[1], own.value + half)
     alone = own.ci95_if_model_holds
-    if alone is not None and own.ci95 is not None:
-        alone = (low, high)
+    if rejected and own.ci95 is not None:
+        alone = None if alone is None else (low, high)
         low, high = min(low, own.ci95[0]), max(high, own.ci95[1])
         error = max(error, own.standard_error or 0.0)
     return Estimate(own.value, own.unit, (low, high), error, alone)

@@ -157,7 +157,7 @@ def caution(points: Floats, fit: LinearFit) -> str | None:
     return (
         f"{_listed([fit.parameters[i] for i in _involved(points)])} are told by small differences "
         f"of these rows (condition number {condition or np.inf:,.0f}): an error that all runs "
-        "share would move them by more than their intervals."
+        "share would move them by many times as much."
     )
 
 

@@ -169,6 +169,3 @@ def rejection(found: LackOfFit) -> str:
         f"runs from their cell by {'at most ' if found.bounded else ''}{found.noise_percent:.2g} % "
         f"({statistic(found)})."
     )
-
-
-WIDENED = "The intervals include the misfit, but no bias that all cells share."

@@ -24,7 +24,8 @@ class Estimate:
             where there are none, of the deviations of the points from the model.
         standard_error: of the same spread as `ci95`.
         ci95_if_model_holds: where the replicates reject the model, the interval of their spread
-            alone: it would cover the truth if the model were right. Otherwise None.
+            alone: it would cover the truth if the model were right. Otherwise None, as where
+            outlying runs move the estimates by too much of it.
     """
 
     value: float | None

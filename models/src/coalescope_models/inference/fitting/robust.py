@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..statistics import outliers
+from .distributions import chi_square_median
 from .points import Floats, Groups, K
 
 #: Largest cell whose runs are tested: the test takes time with the square of their number.
@@ -196,6 +197,12 @@ def told_of_weights(counting: NDArray[np.bool_]) -> str | None:
     return f"{runs_count} for less than a tenth."
 
 
+def told_of_outliers(found: int) -> str:
+    """Say how many runs are outlying, as the beginning of a sentence."""
+    runs = "1 run does" if found == 1 else f"{found} runs do"
+    return f"{runs} not belong with the others of their cell"
+
+
 def _medians(response: Floats, cells: Groups) -> Floats:
     medians = np.empty_like(response)
     for start, size in zip(cells.starts, cells.sizes, strict=True):
@@ -259,11 +266,9 @@ def _half_apart(own: Floats, usual: float) -> NDArray[np.intp]:
 
 def _usual_spread(deviations: Floats, cells: Groups) -> float:
     """Return the median over cells of the standard deviation of a run, right if all are normal."""
-    from scipy.stats import chi2  # noqa: PLC0415  not at start-up
-
     spreads = [
         float(np.std(deviations[cells.order[start : start + size]], ddof=1))
-        / np.sqrt(chi2.median(size - 1) / (size - 1))
+        / np.sqrt(chi_square_median(int(size) - 1) / (size - 1))
         for start, size in zip(cells.starts, cells.sizes, strict=True)
         if size > 1
     ]

@@ -145,6 +145,12 @@ class Task:
         each[self.groups.order] = np.repeat(of_cells, self.groups.sizes)
         return each
 
+    def without(self, rows: NDArray[np.intp]) -> Task:
+        """The same question of the other runs; a cell may be left with fewer of its own."""
+        kept = np.delete(np.arange(len(self.rows)), rows)
+        cells = self.of_each_run(np.arange(self.groups.count, dtype=np.float64))
+        return replace(self, rows=self.rows[kept], groups=Groups.by_label(cells[kept]))
+
     def lack_of_fit(self, values: Floats, counting: NDArray[np.bool_] | None) -> LackOfFit | None:
         """Test estimates [p] against the replicates, or what means say of theirs; None without any.
 

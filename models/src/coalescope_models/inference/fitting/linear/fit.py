@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 import numpy as np
@@ -26,9 +26,9 @@ from ..diagnostics import (
 from ..disagreement import disagreement
 from ..errors import FitInputError
 from ..lack_of_fit import Stated
+from ..outlying_runs import in_view_of_outliers
 from ..points import Floats
 from ..result import Bootstrap, FitResult
-from ..robust import outlying
 from ..spread import why_no_power
 from ..task import Task, read_task
 from .resamples import fit_by_resamples
@@ -101,9 +101,11 @@ def fit_linear(
 
     Returns:
         The fit. Data that cannot determine the parameters give a result with `identifiable` False,
-        no values, and a message that says why; that is not an error. The message also says where a
-        cost is held at 0, a parameter is poorly determined, replicates reject the model, nothing
-        is left to judge the fit by, or other methods disagree beyond their intervals.
+        no values, and a message that says why; that is not an error. Where runs are outlying and
+        the fit without them is another, no interval is given but by "robust", and the message
+        says so. The message also says where a cost is held at 0, a parameter is poorly
+        determined, replicates reject the model, nothing is left to judge the fit by, or other
+        methods disagree beyond their intervals.
 
     Raises:
         UnknownModelError: there is no such model.
@@ -135,7 +137,13 @@ def fit_linear(
         degenerate=0,
     )
     generator = np.random.default_rng(rng) if resamples and rng is not None else None
+    few = replace(plan, resamples=min(resamples, _COMPARED))
     result = _fitted(task, plan, generator, workers)
+    compared, left = (None, None) if generator is None else generator.spawn(2)
+    if result.identifiable and (generator is not None or method in OF_SCORES):
+        result = _in_view_of_outliers(
+            task, result, lambda rows: _fitted(task.without(rows), plan, left, workers)
+        )
     if result.identifiable and when is not None and cells is not None:
 
         def refit(rows: NDArray[np.intp]) -> FitResult:
@@ -159,14 +167,22 @@ def fit_linear(
             dict.fromkeys(result.estimates, (0.0, np.inf)),
         )
     result = with_poorly_determined(result)
-    if generator is None or not result.identifiable:
+    if compared is None or not result.identifiable:
         return result
-    (own,) = generator.spawn(1)
-    few = replace(plan, resamples=min(resamples, _COMPARED))
     others = [
-        _fitted(replace(task, method=other), few, own, 1) for other in _OTHERS if other != method
+        _fitted(replace(task, method=other), few, compared, 1)
+        for other in _OTHERS
+        if other != method
     ]
-    return _saying(result, disagreement(result, others), _outliers(task, result))
+    return _saying(result, disagreement(result, others))
+
+
+def _in_view_of_outliers(
+    task: Task, result: FitResult, refit: Callable[[NDArray[np.intp]], FitResult]
+) -> FitResult:
+    if task.method == "robust" or task.unit == "rows":
+        return result
+    return in_view_of_outliers(result, task.deviations(_values(result)), task.groups, refit)
 
 
 def _values(result: FitResult) -> Floats:
@@ -175,17 +191,6 @@ def _values(result: FitResult) -> Floats:
 
 def _saying(result: FitResult, *more: str | None) -> FitResult:
     return replace(result, message=" ".join(filter(None, (result.message, *more))) or None)
-
-
-def _outliers(task: Task, result: FitResult) -> str | None:
-    """Where single runs do not belong with the others of their cell, offer what bears them."""
-    if task.method == "robust" or task.unit == "rows":
-        return None
-    found = len(outlying(task.deviations(_values(result)), task.groups))
-    if not found:
-        return None
-    runs = "1 run does" if found == 1 else f"{found} runs do"
-    return f"{runs} not belong with the others of their cell: compare the method robust."
 
 
 def _fitted(

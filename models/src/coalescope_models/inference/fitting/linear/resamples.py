@@ -9,10 +9,11 @@ import numpy as np
 
 from ..bootstrap import Over, percentile_ends, resample_replicates, resample_rows
 from ..estimators import Moments
-from ..lack_of_fit import WIDENED, rejection
+from ..lack_of_fit import rejection
 from ..non_negative import held_at_zero
 from ..points import Floats, Groups
 from ..result import ONE_RESAMPLE, Bootstrap, FitResult
+from ..said_of_intervals import CORRECTED, WIDENED
 from ..spread import told
 from ..task import Task
 from .result import Ends, estimates_of, no_ends, refused, residuals_of, result_of
@@ -49,7 +50,7 @@ def fit_by_resamples(
         )
         finite = draws[np.isfinite(draws).all(axis=1)]
         plan = replace(plan, degenerate=len(draws) - len(finite))
-        message = _why_no_interval(task, plan)
+        message = no_interval = _why_no_interval(task, plan)
         if message is not None:
             finite = finite[:0]
         elif task.unit == "replicates" and not _cut_off(finite):
@@ -62,7 +63,9 @@ def fit_by_resamples(
             finite = _drawn_cells(task, points, plan.resamples, rng, workers)
             freedom = np.full(len(values), max(1.0, task.residual_freedom))
             ends = _ends(finite, values, freedom)
-            said.append(WIDENED if len(finite) else None)
+            if len(finite):  # other resamples than those that gave none
+                message = None if message == no_interval else message
+                said.append(WIDENED)
         said.append(message)
     covariance = np.atleast_2d(np.cov(finite, rowvar=False)) if len(finite) else None
     return result_of(
@@ -113,7 +116,7 @@ def _why_displaced(task: Task, values: Floats, draws: Floats) -> str | None:
     names = [name for name, is_so in zip(task.fit.parameters, biased, strict=True) if is_so]
     return (
         f"Noise in the replicates biases {' and '.join(names)} by more than a standard error under "
-        f"{task.method}; the interval is corrected for that, the estimate is not."
+        f"{task.method}{CORRECTED}."
     )
 
 

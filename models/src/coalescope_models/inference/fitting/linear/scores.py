@@ -11,11 +11,12 @@ from ..attenuation import NOT_TOLD, allowing_for_counts, why_displaced
 from ..dependence import without_intervals
 from ..distributions import t_quantile
 from ..hc3 import hc3_fit
-from ..lack_of_fit import WIDENED, rejection
+from ..lack_of_fit import rejection
 from ..non_negative import held_at_zero
 from ..points import Floats
 from ..result import Bootstrap, FitResult
 from ..robust import OUTLIER, robust_fit, told_of_weights
+from ..said_of_intervals import WIDENED
 from ..task import Task
 from .result import Ends, estimates_of, no_ends, refused, residuals_of, result_of
 

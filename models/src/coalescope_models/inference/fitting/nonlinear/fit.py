@@ -12,13 +12,15 @@ from numpy.typing import ArrayLike, NDArray
 from ....catalogue import Model
 from ...statistics import Timeline
 from ..bootstrap import Over
-from ..dependence import in_view_of, without_intervals
+from ..dependence import in_view_of
 from ..determination import saturated, with_poorly_determined
 from ..errors import FitInputError
-from ..lack_of_fit import WIDENED, Stated, lack_of_fit, lack_of_fit_of_means, rejection
+from ..lack_of_fit import Stated, lack_of_fit, lack_of_fit_of_means, rejection
+from ..outlying_runs import in_view_of_outliers
 from ..points import Floats, Groups
 from ..result import Bootstrap, Estimate, FitResult, LackOfFit
-from ..robust import OUTLIER, outlying, robust_nonlinear_fit, told_of_weights
+from ..robust import OUTLIER, robust_nonlinear_fit, told_of_weights
+from ..said_of_intervals import WIDENED
 from .answer import as_result
 from .identifiability import why_not_identifiable
 from .intervals import (
@@ -37,6 +39,9 @@ from .task import Task, Weighting, read_task, why_no_points
 #: What a fit imports, not at start-up: it takes a second.
 LATE_LIBRARIES = ("scipy.optimize", "scipy.special", "scipy.stats")
 _AT_BOUND = 1e-9
+#: Resamples of a fit without the outlying runs: its standard errors are only compared.
+_COMPARED = 400
+Rows = NDArray[np.intp]
 
 
 def fit_nonlinear(
@@ -85,21 +90,30 @@ def fit_nonlinear(
         workers: threads for the bootstrap, or what runs its parts in their place, such as `map`.
 
     Returns:
-        The fit, as `fit_linear` gives it, with method "nonlinear" or "nonlinear-robust". No
-        interval leaves the bounds. Of a parameter whose truth is a bound, only the other end can
-        miss it: a nominal 95 % are 97.5 % or a little more there. The other parameters' intervals
-        keep theirs.
+        The fit, as `fit_linear` gives it, with method "nonlinear" or "nonlinear-robust". Where
+        runs are outlying and the fit without them is another, no interval is given but by the
+        robust one. No interval leaves the bounds. Of a parameter whose truth is a bound, only the
+        other end can miss it: a nominal 95 % are 97.5 % or a little more there. The other
+        parameters' intervals keep theirs.
 
     Raises:
         UnknownModelError: there is no such model.
         FitInputError: a column or a name is missing or wrong, or a value is not finite.
     """
-    task = read_task(model, table, output, free, response, held or {}, cells, weighting, robust)
-    task = replace(task, stated=stated if cells is None else None)
     if resamples < 0:
         raise FitInputError("resamples", "resamples must not be negative")
     if resamples and cells is not None and rng is None:
         raise FitInputError("rng", "a bootstrap needs a generator or a seed")
+    labels = None if cells is None else np.asarray(cells)
+
+    def asked(rows: Rows | None) -> Task:
+        """The question of some of the runs, None for all."""
+        some = table if rows is None else {n: np.asarray(own)[rows] for n, own in table.items()}
+        own = labels if rows is None or labels is None else labels[rows]
+        return read_task(model, some, output, free, response, held or {}, own, weighting, robust)
+
+    name = output if response is None else response
+    task = replace(asked(None), stated=stated if cells is None else None)
     plan = Bootstrap(
         unit="rows" if cells is None else "replicates",
         resamples=0 if cells is None or robust else resamples,
@@ -107,60 +121,56 @@ def fit_nonlinear(
         strata=task.groups.count,
         degenerate=0,
     )
-    name = task.output if response is None else response
-    message = why_no_points(task)
-    if message is not None:
-        return as_result(task, plan, name, message=message)
-    values = best(task)
-    if values is None:
-        return as_result(task, plan, name, message="The search found no minimum within the bounds.")
-    message = why_not_identifiable(task, values)
-    if message is not None:
-        return as_result(task, plan, name, message=message, at=values, identifiable=False)
-    if robust:
-        values, result = _robust(task, plan, name, values)
-    else:
-        draws = None
-        if plan.resamples and rng is not None:
-            draws = bootstrap(task, values, plan.resamples, np.random.default_rng(rng), workers)
-        result = _fitted(task, plan, name, values, draws)
-    if cells is not None and not robust:
-        found = len(outlying(task.deviations(values), task.groups))
-        result = without_intervals(result, _why_outliers(found)) if found else result
-    if when is None or cells is None or not result.identifiable:
+    generator = np.random.default_rng(rng) if plan.resamples and rng is not None else None
+    values, result = _answered(task, plan, name, generator, workers)
+    if cells is None or values is None or not result.identifiable:
         return with_poorly_determined(result)
-
-    def refit(rows: NDArray[np.intp]) -> FitResult:
-        columns = {key: np.asarray(column)[rows] for key, column in table.items()}
-        return fit_nonlinear(
-            model,
-            columns,
-            output,
-            free,
-            response=response,
-            held=held,
-            cells=np.asarray(cells)[rows],
-            weighting=weighting,
-            robust=robust,
-            resamples=0,
+    every = np.arange(len(task.replicates))
+    if not robust:
+        left = None if generator is None else generator.spawn(1)[0]
+        few = replace(plan, resamples=min(plan.resamples, _COMPARED))
+        result = in_view_of_outliers(
+            result,
+            task.deviations(values),
+            task.groups,
+            lambda out: _answered(asked(np.delete(every, out)), few, name, left, workers)[1],
         )
-
+    if when is None:
+        return with_poorly_determined(result)
+    bare = replace(plan, resamples=0)
     judged = in_view_of(
         when,
         result,
         task.over_predicted(values).tolist(),
         np.asarray(cells).tolist(),
-        refit,
+        lambda rows: _answered(asked(rows), bare, name, None, 1)[1],
         {own.name: own.bounds for own in task.free},
     )
     return with_poorly_determined(judged)
 
 
-def _why_outliers(found: int) -> str:
-    return (
-        f"{'1 run does' if found == 1 else f'{found} runs do'} not belong with the others of "
-        "their cell: no interval is given; fit robustly, leave them out, or measure again."
-    )
+def _answered(
+    task: Task,
+    plan: Bootstrap,
+    response: str,
+    rng: np.random.Generator | None,
+    workers: int | Over,
+) -> tuple[Floats | None, FitResult]:
+    """The estimates, [p], None without any, and the fit, with intervals that trust every run."""
+    message = why_no_points(task)
+    if message is not None:
+        return None, as_result(task, plan, response, message=message)
+    values = best(task)
+    if values is None:
+        message = "The search found no minimum within the bounds."
+        return None, as_result(task, plan, response, message=message)
+    message = why_not_identifiable(task, values)
+    if message is not None:
+        return None, as_result(task, plan, response, message=message, at=values, identifiable=False)
+    if task.robust:
+        return _robust(task, plan, response, values)
+    draws = None if rng is None else bootstrap(task, values, plan.resamples, rng, workers)
+    return values, _fitted(task, plan, response, values, draws)
 
 
 def _lack_of_fit(
@@ -200,8 +210,8 @@ def _fitted(
         plan = replace(plan, unit="cells")
         errors = standard_errors(task, covariance)
         ends = interval_ends(task, values, None, errors)
-        widened = None if covariance is None else WIDENED
-        message = " ".join(filter(None, (rejection(misfit), widened, message)))
+        # these need no resamples: what was wrong with those is not said
+        message = f"{rejection(misfit)} {WIDENED}" if covariance is not None else rejection(misfit)
     estimates = {
         parameter.name: Estimate(
             float(values[k]), parameter.quantity.unit, ends[k], errors[k], alone[k]

@@ -44,7 +44,8 @@ def best(task: Task) -> Floats | None:
 def most_work(model: Model, points: int, free: int, resamples: int) -> int:
     """Return how many numbers a fit computes at most.
 
-    Each node of the graph and its derivatives, at each point, in each step of each search.
+    Each node of the graph and its derivatives, at each point, in each step of each search; besides
+    what is fitted again without outlying runs, or clusters.
     """
     searches = ITERATIONS * (1 + _STARTS) + _MOST_STEPS * (1 + _REFINED)
     steps = searches + RESAMPLE_ITERATIONS * resamples
