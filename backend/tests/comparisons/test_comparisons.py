@@ -143,6 +143,29 @@ def test_sides_one_after_the_other_say_that_a_drift_would_be_in_the_ratio(
     assert (found["message"] or "").startswith(said) is not turns
 
 
+@pytest.mark.parametrize("set_back", [True, False])
+def test_a_clock_set_back_within_one_of_two_experiments_leaves_the_order_unknown(
+    client: Any, set_back: bool
+) -> None:
+    """By the clock both lie over the same hours, as if recorded in turns; by its numbers B's second
+    half came after its first."""
+    delays = tuple(range(0, 80, 10))
+    rng = np.random.default_rng(7)
+    for side, (slug, version) in enumerate((("old", "1.0"), ("new", "1.1"))):
+        sent = table(0.9**side, version, seed=side + 1, delays=delays, replicates=5)
+        head, *rows = sent.decode().splitlines()
+        minutes = 2 * np.arange(len(rows)) + side
+        if side and set_back:
+            minutes = np.roll(minutes, len(rows) // 2)
+        stamps = [f"2026-11-02T{8 + m // 60:02d}:{m % 60:02d}:00Z" for m in minutes]
+        mixed = zip(rng.permutation(rows), range(1, len(rows) + 1), stamps, strict=True)
+        lines = [f"{row},{order},{stamp}" for row, order, stamp in mixed]
+        client.upload("\n".join([f"{head},order,recorded_at", *lines]).encode(), f"{slug}.csv")
+    found = compare(client, fail_if_worse_percent=5, same_session=False).json()
+    assert found["regression"]["verdict"] == ("not_known" if set_back else "worse")
+    assert ("contradict each other" in (found["message"] or "")) is set_back
+
+
 def test_a_mean_of_runs_says_nothing_of_when_they_were_recorded(client: Any) -> None:
     for slug, mean in (("old", 200), ("new", 220)):
         head = "delay_us,n,throughput_mbps,throughput_mbps_sd"
@@ -192,6 +215,7 @@ def test_single_runs_have_ratios_without_intervals(client: Any) -> None:
     assert found["regression"]["verdict"] == "not_known"
     assert (found["regression"]["overall"], found["regression"]["cells"]) == (False, [])
     assert "Measure each setting at least three times." in found["regression"]["reason"]
+    assert "do not say in which order" in found["message"]
 
 
 @pytest.mark.fault("P15")

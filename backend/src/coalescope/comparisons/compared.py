@@ -50,7 +50,10 @@ class Compared:
         only_b: the same for B.
         dependence: what the sequence of the runs does to the intervals, or that it is not known;
             None where nothing.
-        timed: whether every run says when it was recorded, so that two sessions would be told.
+        hidden: what their sequence may have put into the ratios, intervals or not; None where
+            nothing.
+        timed: whether it is known of every run when it was recorded, so that two sessions would be
+            told.
         level: at which something is called better or worse; less than 5 % beside other measures.
 
     """
@@ -67,6 +70,7 @@ class Compared:
     dependence: str | None
     timed: bool
     level: float = LEVEL
+    hidden: str | None = None
 
     @property
     def p_value(self) -> float:

@@ -33,7 +33,8 @@ def describe_comparison(compared: Compared) -> dict[str, Any]:
 def _message(compared: Compared) -> str | None:
     if compared.dependence is not None or compared.result.overall_ci95 is not None:
         return compared.dependence
-    return f"No interval of the overall ratio. {why_no_interval(compared)}"
+    hidden = "" if compared.hidden is None else f" {compared.hidden}"
+    return f"No interval of the overall ratio. {why_no_interval(compared)}{hidden}"
 
 
 def _described_side(side: Side) -> dict[str, Any]:

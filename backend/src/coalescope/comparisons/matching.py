@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from coalescope_models.inference.statistics import (
+    ORDER_OF_MEANS,
     CellSummary,
     Comparison,
     Judged,
@@ -31,7 +32,7 @@ from coalescope.experiments.levels import (
 )
 from coalescope.experiments.records import CellRecord, ExperimentRecord, Factors, FactorValue
 from coalescope.glossary.quantities import require_measure
-from coalescope.runs.records import ReplicateRecord, When
+from coalescope.runs.records import ReplicateRecord
 from coalescope.runs.sequence import sequence_of
 
 
@@ -104,6 +105,7 @@ def compare_cells(a: Chosen, b: Chosen, measure: str, better: Better | None = No
         only_b=[c.factors for key, c in keyed_b.items() if key not in keyed_a],
         dependence=_dependence(judged, result),
         timed=_timed(a, b, keyed_a, keyed_b),
+        hidden=judged.reason,
     )
 
 
@@ -123,10 +125,10 @@ def _judged(
     a: Chosen, b: Chosen, keyed_a: Mapping[str, CellRecord], keyed_b: Mapping[str, CellRecord]
 ) -> Judged:
     """What it does that runs of the settings that both have may depend on each other."""
-    same = a.experiment.slug == b.experiment.slug
     sides = []
     when = []
-    for letter, chosen, keyed, other in (("a", a, keyed_a, keyed_b), ("b", b, keyed_b, keyed_a)):
+    experiments = []
+    for chosen, keyed, other in ((a, keyed_a, keyed_b), (b, keyed_b, keyed_a)):
         found = [
             (key, run)
             for key, cell in keyed.items()
@@ -135,10 +137,11 @@ def _judged(
             if run.measured.n == 1
         ]
         if not found:
-            return Judged(None, None)
+            return Judged(ORDER_OF_MEANS, None)
         sides.append(SideRuns([run.measured.value for _, run in found], [key for key, _ in found]))
-        when += [run.when if same else _elsewhere(run.when, letter) for _, run in found]
-    return judge(sides[0], sides[1], sequence_of(when))
+        when += [run.when for _, run in found]
+        experiments += [chosen.experiment.slug] * len(found)
+    return judge(sides[0], sides[1], sequence_of(when, experiments))
 
 
 def _timed(
@@ -146,28 +149,24 @@ def _timed(
 ) -> bool:
     """Whether it is known of all runs of the settings that both have when they were recorded.
 
-    A mean of several runs does not say it of them. The order tells it within one experiment.
+    A mean of several runs does not say it of them, nor does a clock that the order contradicts. The
+    order tells it within one experiment.
     """
     runs = [
-        run
+        (run, chosen.experiment.slug)
         for chosen, keyed, other in ((a, keyed_a, keyed_b), (b, keyed_b, keyed_a))
         for key, cell in keyed.items()
         if key in other
         for run in chosen.runs.get(cell.id, ())
     ]
-    when = [run.when for run in runs]
-    ordered = a.experiment.slug == b.experiment.slug and sequence_of(when).positions is not None
-    return all(run.measured.n == 1 for run in runs) and (
+    when = [run.when for run, _ in runs]
+    sequence = sequence_of(when, [slug for _, slug in runs])
+    ordered = a.experiment.slug == b.experiment.slug and sequence.positions is not None
+    return all(run.measured.n == 1 for run, _ in runs) and (
         ordered
-        or all(each.recorded_at is not None for each in when)
+        or (all(each.recorded_at is not None for each in when) and not sequence.contradicted)
         or all(each.block is not None for each in when)
     )
-
-
-def _elsewhere(when: When, letter: str) -> When:
-    """Of two experiments, orders do not compare, and blocks of one name are two."""
-    block = None if when.block is None else f"{letter} {when.block}"
-    return when._replace(order=None, replicate=None, block=block)
 
 
 def _side(chosen: Chosen, measure: str) -> tuple[Side, list[CellRecord]]:

@@ -129,9 +129,10 @@ def _confounded(compared: Compared, *, same_session: bool) -> str | None:
         return f"{reason}, or say that they are compared: {splits} (--split on the command line)."
     if not (compared.timed or same_session):
         return (
-            "Not every run says when it was recorded, so that the sides may be of two days. Say "
-            "recorded_at or block of each run; if both were recorded in one session, say so: "
-            "same_session=true (--same-session on the command line)."
+            "It is not known when every run was recorded, so that the sides may be of two days. "
+            "Say block of each run, or recorded_at by a clock that its order does not contradict; "
+            "if both were recorded in one session, say so: same_session=true (--same-session on "
+            "the command line)."
         )
     return None
 

@@ -17,7 +17,7 @@ from coalescope.runs import corrections, service
 from coalescope.runs.environments import facts_of
 from coalescope.runs.factors import check_factors
 from coalescope.runs.history import history_of
-from coalescope.runs.listing import listing_of, page_of
+from coalescope.runs.listing import ORDERS, listing_of, page_of
 from coalescope.runs.log_header import read_log_header
 from coalescope.runs.records import MeasuredValue, RunRecord, State
 from coalescope.runs.schemas import (
@@ -68,7 +68,7 @@ def list_runs(
         str,
         Query(
             max_length=100,
-            description="stored, recorded, replicate, a factor or a measure; with a hyphen before "
+            description=f"{', '.join(ORDERS)}, a factor or a measure; with a hyphen before "
             "it, the largest first. Runs that lack it come last, like ones as they were stored",
         ),
     ] = "stored",

@@ -13,7 +13,8 @@ from coalescope.glossary.quantities import measure as known_measure
 from coalescope.runs import listing_repository, repository
 from coalescope.runs.records import Listing, RunRecord, State
 
-_ORDERS = ("stored", "recorded", "replicate")
+#: Orders that every experiment has; the others are its factors and its measures.
+ORDERS = ("stored", "recorded", "replicate")
 
 
 def page_of(
@@ -53,7 +54,7 @@ def listing_of(
     plain = name == "stored" and state is None and warned is None and len(among) == len(settings)
     places = None if plain else dict.fromkeys(among, 0)
     listing = Listing(experiment.id, state, warned, places, by=name, falling=falling)
-    if name in _ORDERS or (name not in levels and known_measure(name) is not None):
+    if name in ORDERS or (name not in levels and known_measure(name) is not None):
         return listing
     if name in levels:
         in_order = sorted(levels[name], key=level_order, reverse=falling)
@@ -64,6 +65,6 @@ def listing_of(
         "unknown_order",
         f"Runs cannot be sorted by {name[:80]!r}.",
         where={"field": "sort"},
-        advice=f"{did_you_mean(name, [*_ORDERS, *levels])}Name one of {', '.join(_ORDERS)}, a "
+        advice=f"{did_you_mean(name, [*ORDERS, *levels])}Name one of {', '.join(ORDERS)}, a "
         "factor of the experiment, or a measure; with a hyphen before it, the largest come first.",
     )

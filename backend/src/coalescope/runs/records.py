@@ -134,8 +134,7 @@ class RunValues:
     n: int = 1
 
 
-@dataclass(frozen=True, slots=True)
-class ReplicateRecord:
+class ReplicateRecord(NamedTuple):
     """A current run in its cell, with its value of one measure."""
 
     uid: str

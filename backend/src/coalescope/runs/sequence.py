@@ -9,13 +9,17 @@ from coalescope_models.inference.statistics import Timeline, timeline
 from coalescope.runs.records import When
 
 
-def sequence_of(recorded: Sequence[When]) -> Timeline:
-    """Put these runs, all that a question is about, in sequence."""
+def sequence_of(recorded: Sequence[When], experiments: Sequence[str] = ()) -> Timeline:
+    """Put these runs, all that a question is about, in sequence.
+
+    `experiments` are those of the runs, where a question is about several.
+    """
     return timeline(
         [when.order for when in recorded],
         [when.block for when in recorded],
         [when.replicate for when in recorded],
         [_seconds(when.recorded_at) for when in recorded],
+        experiments,
     )
 
 

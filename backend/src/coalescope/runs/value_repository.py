@@ -2,6 +2,7 @@
 """SQL of what runs measured."""
 
 from collections.abc import Iterable, Sequence
+from itertools import chain
 from typing import Any
 
 import sqlalchemy as sa
@@ -13,6 +14,7 @@ from coalescope.glossary.quantities import OWN_MEASURE_PREFIX
 from coalescope.runs.records import MeasuredValue, ReplicateRecord, RunValues, When
 from coalescope.runs.repository import factors_of_cells
 
+_AT_ONCE = 1000
 _WHEN = (runs.c.replicate, runs.c.order, runs.c.block, runs.c.recorded_at)
 
 
@@ -186,4 +188,5 @@ def _measured(
         .where(*_current(experiment_id, without), *of_measures)
         .order_by(run_measures.c.run_id)
     )
-    return connection.execute(query)
+    # one by one, to fetch them takes a fifth longer
+    return chain.from_iterable(connection.execute(query).partitions(_AT_ONCE))

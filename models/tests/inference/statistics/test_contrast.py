@@ -9,8 +9,10 @@ from coalescope_models.inference.statistics import (
     Timeline,
     compare,
     contrast,
+    independence,
     judge,
     summarise,
+    timeline,
 )
 from scipy.stats import t
 
@@ -128,6 +130,33 @@ def test_sides_of_one_session_one_after_the_other_say_what_the_order_hides(round
     assert after.spread is None
     alternate = (*range(0, 2 * count, 2), *range(1, 2 * count, 2))
     assert judge(a, b, Timeline(alternate, None, None)).reason is None
+
+
+def test_single_runs_in_an_order_that_nobody_recorded_say_so():
+    a, b = SideRuns([100.0, 101.0], [0, 1]), SideRuns([110.0, 112.0], [0, 1])
+    judged = judge(a, b, timeline([None] * 4, [None] * 4, [None] * 4, [None] * 4))
+    assert "do not say in which order" in judged.reason
+    assert judged.spread is None
+    in_turns = timeline([1, 4, 2, 3], [None] * 4, [None] * 4, [None] * 4)
+    assert judge(a, b, in_turns).reason is None
+
+
+def test_sessions_of_a_clock_that_may_have_been_set_back_are_not_said_to_be_in_order():
+    """Four sessions by the clock, of one numbering: B only seems to come first."""
+    rng = np.random.default_rng(4)
+    cells = np.concatenate([rng.permutation(CELLS) for _ in range(4)]).tolist()
+    values = (100.0 + 0.3 * rng.normal(size=4 * CELLS)).tolist()
+    half = 2 * CELLS
+    days = np.repeat([2, 3, 0, 1], CELLS) * 86400.0 + np.arange(4 * CELLS)
+    nothing = [None] * (4 * CELLS)
+    when = timeline([*range(1, 4 * CELLS + 1)], nothing, nothing, days.tolist())
+    a, b = SideRuns(values[:half], cells[:half]), SideRuns(values[half:], cells[half:])
+    judged = judge(a, b, when)
+    assert "order of the sessions is not known" in judged.reason
+    assert "before the other" not in judged.reason
+    found = independence(values, cells, when)
+    assert found.verdict == "by_cluster"
+    assert "their order is not known. The numbers (order) and the clock" in found.reason
 
 
 def test_few_settings_one_side_after_the_other_are_refused_and_say_so():

@@ -5,7 +5,12 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from coalescope_models.inference.statistics import SEQUENCE_NOT_KNOWN, Timeline, independence
+from coalescope_models.inference.statistics import (
+    SEQUENCE_NOT_KNOWN,
+    Timeline,
+    independence,
+    timeline,
+)
 from coalescope_models.inference.statistics.independence import _SHORT_ROUND, _shown, whole
 from coalescope_models.inference.statistics.sequence import can_be_alike, what_is_left
 
@@ -188,7 +193,25 @@ def test_blocks_that_pauses_part_or_whose_order_is_not_known_are_taken_for_indep
     assert independence(values, cells.tolist(), parted).verdict == "by_cluster"
     found = independence(values, cells.tolist(), Timeline(None, labels, "block"))
     assert found.verdict == "by_cluster"
-    assert "are taken for independent: their order is not known" in found.reason
+    assert found.reason.endswith("are taken for independent: their order is not known.")
+
+
+@pytest.mark.parametrize(("replicates", "verdict"), [(5, "by_cluster"), (1, "refused")])
+def test_a_clock_that_was_set_back_within_a_sweep_is_said(replicates, verdict):
+    """Two sessions by the clock that are one: halves of a sweep, crossed by its settings or not."""
+    settings = np.random.default_rng(8).permutation(np.repeat(np.arange(40), replicates))
+    cells = np.tile(settings, 2) if replicates > 1 else np.repeat(settings, 2)
+    moments = 60.0 * np.arange(len(cells))
+    moments[len(cells) // 2 :] -= moments[-1] + 5 * 3600.0
+    nothing = [None] * len(cells)
+    values = (100.0 + cells + noise(len(cells))).tolist()
+    said = []
+    for seconds in (moments, np.sort(moments)):
+        when = timeline([*range(len(cells))], nothing, nothing, seconds.tolist())
+        found = independence(values, cells.tolist(), when)
+        assert found.verdict == verdict
+        said.append("contradict each other, as where a host's clock was set back." in found.reason)
+    assert said == [True, False]
 
 
 def test_rounds_are_short_while_their_means_correlate_by_a_fifth():

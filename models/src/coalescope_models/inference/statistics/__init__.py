@@ -7,7 +7,7 @@ were independent. Standard library only.
 
 from .cell_intervals import CellIntervals, cell_intervals
 from .comparison import Beyond, Comparison, Difference, Spread, beyond, compare
-from .contrast import Judged, SideRuns, judge, judge_settings
+from .contrast import ORDER_OF_MEANS, Judged, SideRuns, judge, judge_settings
 from .distributions import f_tail, t_quantile, t_two_sided
 from .holm import holm, holm_levels
 from .independence import NOT_KNOWN, SEQUENCE_NOT_KNOWN, Independence, independence
@@ -18,6 +18,7 @@ from .timeline import Cluster, Timeline, timeline
 
 __all__ = [
     "NOT_KNOWN",
+    "ORDER_OF_MEANS",
     "SEQUENCE_NOT_KNOWN",
     "Beyond",
     "CellIntervals",

@@ -28,6 +28,25 @@ _ORDER_TOO = (
     "One side was recorded wholly or mostly before the other, too: record both sides in turns."
 )
 
+#: Of single runs, whose ratios have no interval that a drift could be in.
+_ORDER_NOT_KNOWN = (
+    "The data do not say in which order or blocks the runs were recorded (columns order, block or "
+    "recorded_at): a drift, or what differs between sessions, may be in the ratio."
+)
+
+#: Of sides of one session, as far as their clocks tell.
+_CONTRADICTED = (
+    "The numbers (order) and the clock (recorded_at) of one side's runs contradict each other, as "
+    "where a host's clock was set back: their order is not known, and a drift, or what differs "
+    "between sessions, may be in the ratio."
+)
+
+#: Of means of several runs, whatever intervals they have.
+ORDER_OF_MEANS = (
+    "Means of several runs do not say when each was recorded: a drift, or what differs between "
+    "sessions, may be in the ratio."
+)
+
 _ByCluster = Mapping[Hashable, Mapping[Hashable, float]]
 
 
@@ -74,6 +93,8 @@ def judge(a: SideRuns, b: SideRuns, when: Timeline) -> Judged:
     sides = [("a", cell) for cell in a.cells] + [("b", cell) for cell in b.cells]
     found = independence([*a.values, *b.values], sides, when)
     before = _one_before_the_other(when.positions, len(a.values))
+    if when.contradicted or (found is None and not when.known):
+        return Judged(_CONTRADICTED if when.contradicted else _ORDER_NOT_KNOWN, None)
     if found is not None and found.verdict == "refused":
         refused = Judged(found.reason, Spread({}, None))
         return _saying(refused, _ORDER_TOO) if before else refused
@@ -121,7 +142,7 @@ def _declared(a: SideRuns, b: SideRuns, when: Timeline, labels: Sequence[Hashabl
     if not apart:
         return _by(a, b, labels, reason)
     before = _one_before_the_other(when.positions, len(a.values))
-    if before and not (when.apart or kind == "session"):
+    if before and not when.apart:
         return Judged(
             f"One side was recorded before the other, so that a drift over the {kind}s cannot be "
             "told from what differs between the sides: no interval is given. Record both sides in "

@@ -102,6 +102,11 @@ SEQUENCE_NOT_KNOWN = (
     "recorded_at): replicates are taken for independent, and a drift or blocks would make "
     "intervals too narrow and p-values too small."
 )
+#: Of a sequence that is not known, and sessions that may be none, although the data say both.
+_CONTRADICTED = (
+    " The numbers (order) and the clock (recorded_at) of the runs contradict each other, as where "
+    "a host's clock was set back."
+)
 NOT_KNOWN = Independence("not_known", SEQUENCE_NOT_KNOWN, None, None, None, None, None, None, None)
 
 
@@ -152,25 +157,27 @@ def independence(
 def _declared(found: Independence, runs: Sequence[Run], when: Timeline) -> Independence:
     """Blocks and sessions: runs of one always share what differs between them."""
     kind, count = found.cluster_kind, found.clusters
+    doubt = _CONTRADICTED if when.contradicted else ""
     if crossed(runs) < _CROSSED:
         return _judged(
             found,
             "refused",
             f"Not every setting was measured in every {kind}, so that {kind}s cannot be told from "
-            f"settings: no interval is given; measure all in each, or select those of one {kind}.",
+            "settings: no interval is given; measure all in each, or select those of one "
+            f"{kind}.{doubt}",
         )
     clocks = ", more than four hours from others by their clocks," if kind == "session" else ""
     shared = (
         f"The runs of a {kind}{clocks} may share something: the intervals are made of the {count} "
         f"{kind}s"
     )
-    if when.apart or when.kind == "session":
+    if when.apart:
         return _judged(found, "by_cluster", f"{shared}.")
     if when.positions is None:
         return _judged(
             found,
             "by_cluster",
-            f"{shared}, which are taken for independent: their order is not known.",
+            f"{shared}, which are taken for independent: their order is not known.{doubt}",
         )
     return _successive(found, runs, shared)
 

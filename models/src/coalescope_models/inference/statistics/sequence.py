@@ -12,9 +12,10 @@ from __future__ import annotations
 import math
 from collections import Counter, defaultdict
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
+from operator import attrgetter
 from statistics import NormalDist, fmean
+from typing import NamedTuple
 
 from .distributions import f_tail
 from .timeline import Timeline
@@ -33,8 +34,7 @@ MOST_WITHOUT_A_LINE = 4
 _ROUNDING = 1e-12
 
 
-@dataclass(frozen=True)
-class Run:
+class Run(NamedTuple):
     """One replicate of a cell with several: its relative deviation from their mean."""
 
     deviation: float
@@ -54,23 +54,19 @@ def deviations(values: Sequence[float], cells: Sequence[Hashable], when: Timelin
     members: dict[Hashable, list[int]] = defaultdict(list)
     for row, cell in enumerate(cells):
         members[cell].append(row)
-    found = []
+    positions = range(len(values)) if when.positions is None else when.positions
+    clusters = [None] * len(values) if when.clusters is None else when.clusters
+    found: list[Run] = []
     for cell, rows in members.items():
-        mean = fmean(values[row] for row in rows)
+        mean = fmean([values[row] for row in rows])
         if len(rows) < 2 or mean == 0.0:
             continue
-        for row in rows:
-            found.append(
-                Run(
-                    (values[row] - mean) / mean,
-                    cell,
-                    row if when.positions is None else when.positions[row],
-                    None if when.clusters is None else when.clusters[row],
-                )
-            )
-    if math.fsum(run.deviation**2 for run in found) <= len(found) * _ROUNDING**2:
+        found += [
+            Run((values[row] - mean) / mean, cell, positions[row], clusters[row]) for row in rows
+        ]
+    if math.fsum([run.deviation**2 for run in found]) <= len(found) * _ROUNDING**2:
         return []
-    return sorted(found, key=lambda run: run.position)
+    return sorted(found, key=attrgetter("position"))
 
 
 def _by_cell(runs: Sequence[Run]) -> dict[Hashable, list[Run]]:
@@ -97,7 +93,7 @@ def between_clusters(runs: Sequence[Run]) -> float | None:
     for run in runs:
         sums[run.cluster] += run.deviation
     between = math.fsum(sums[label] ** 2 / n for label, n in counts.items())
-    within = math.fsum(run.deviation**2 for run in runs) - between
+    within = math.fsum([run.deviation**2 for run in runs]) - between
     cells = len({run.cell for run in runs})
     freedom = len(runs) - cells - len(counts) + 1
     if freedom < 1 or within <= 0.0:
@@ -112,14 +108,16 @@ def hidden(runs: Sequence[Run]) -> float:
     places it makes an error of their means, here in units of σ/√n.
     """
     cells = _by_cell(runs)
-    means = [fmean(run.position for run in own) for own in cells.values()]
+    means = [fmean([run.position for run in own]) for own in cells.values()]
     within = math.fsum(
-        (run.position - mean) ** 2
-        for own, mean in zip(cells.values(), means, strict=True)
-        for run in own
+        [
+            (run.position - mean) ** 2
+            for own, mean in zip(cells.values(), means, strict=True)
+            for run in own
+        ]
     )
     middle = fmean(means)
-    between = math.fsum((mean - middle) ** 2 for mean in means) / len(means)
+    between = math.fsum([(mean - middle) ** 2 for mean in means]) / len(means)
     return math.sqrt(between * len(runs) / len(cells) / within)
 
 
@@ -145,8 +143,8 @@ def _apart(places: Mapping[Hashable, Sequence[int]]) -> float:
     """Return the probability of such an F of places between cells, as if they were normal."""
     means = {cell: fmean(own) for cell, own in places.items()}
     middle = fmean(means.values())
-    between = math.fsum(len(own) * (means[cell] - middle) ** 2 for cell, own in places.items())
-    within = math.fsum((p - means[cell]) ** 2 for cell, own in places.items() for p in own)
+    between = math.fsum([len(own) * (means[cell] - middle) ** 2 for cell, own in places.items()])
+    within = math.fsum([(p - means[cell]) ** 2 for cell, own in places.items() for p in own])
     freedom = sum(map(len, places.values())) - len(places)
     if len(places) < 2:
         return 1.0
@@ -159,17 +157,17 @@ def drift(runs: Sequence[Run]) -> tuple[float, float]:
     """Return the slope of the deviations per place, within cells, and its p-value."""
     product = squares = variance = 0.0
     for own in _by_cell(runs).values():
-        middle = fmean(run.position for run in own)
-        places = math.fsum((run.position - middle) ** 2 for run in own)
-        product += math.fsum(run.deviation * (run.position - middle) for run in own)
+        middle = fmean([run.position for run in own])
+        places = math.fsum([(run.position - middle) ** 2 for run in own])
+        product += math.fsum([run.deviation * (run.position - middle) for run in own])
         squares += places
-        variance += math.fsum(run.deviation**2 for run in own) * places / (len(own) - 1)
+        variance += math.fsum([run.deviation**2 for run in own]) * places / (len(own) - 1)
     return product / squares, _two_sided(product, variance)
 
 
 def without_drift(runs: Sequence[Run], slope: float) -> list[Run]:
     """Return the runs without a drift of so much per place."""
-    middles = {c: fmean(run.position for run in own) for c, own in _by_cell(runs).items()}
+    middles = {c: fmean([run.position for run in own]) for c, own in _by_cell(runs).items()}
     return [
         Run(
             run.deviation - slope * (run.position - middles[run.cell]),
@@ -187,8 +185,9 @@ def autocorrelation(runs: Sequence[Run]) -> tuple[float | None, float | None]:
     Of neighbours of different cells: those of one cell deviate to opposite sides by construction.
     The variance is exact under any exchange of replicates within their cells.
     """
-    squares = {cell: fmean(run.deviation**2 for run in own) for cell, own in _by_cell(runs).items()}
-    sizes = Counter(run.cell for run in runs)
+    members = _by_cell(runs)
+    squares = {cell: fmean([run.deviation**2 for run in own]) for cell, own in members.items()}
+    others = {cell: len(own) - 1 for cell, own in members.items()}
     groups: dict[tuple[Hashable, Hashable], list[Run]] = defaultdict(list)
     total = size = 0.0
     for first, second in pairwise(runs):
@@ -202,8 +201,10 @@ def autocorrelation(runs: Sequence[Run]) -> tuple[float | None, float | None]:
     if size <= 0.0:
         return None, None
     variance = math.fsum(
-        squares[a] * squares[b] * _combinations(own, sizes[a] - 1, sizes[b] - 1, a)
-        for (a, b), own in groups.items()
+        [
+            squares[a] * squares[b] * _combinations(own, others[a], others[b], a)
+            for (a, b), own in groups.items()
+        ]
     )
     return total / size, _two_sided(total, variance)
 
