@@ -252,6 +252,7 @@ def test_percentiles_that_are_not_of_the_window_are_named(make_log: MakeLog) -> 
     assert warning.message.startswith(
         "The workload says latency_p99_us and latency_max_us of its whole time"
     )
+    assert warning.message.endswith("that of a sweep leaves the ends of it out.")
 
 
 def test_every_quantile_that_the_tool_reports_is_a_measure(make_log: MakeLog) -> None:

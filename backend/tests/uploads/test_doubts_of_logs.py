@@ -32,7 +32,8 @@ OF_THE_STORE = {
     *("workload_error", "workload_timeouts", "snapshots_not_atomic", "interrupts_too_deep"),
     *("clock_not_stable", "bad_result", "no_time", "cpu_above_all", "cpus_not_known"),
     *("link_not_known", "rate_disagrees", "ratio_disagrees", "more_interrupts_than_packets"),
-    *("more_requests_than_bytes", "packets_above_mtu"),
+    *("more_requests_than_bytes", "packets_above_mtu", "packets_below_frame"),
+    "latency_above_elapsed",
 }
 
 RX, TX = ("rx_packets", "rx_bytes"), ("tx_packets", "tx_bytes")

@@ -2,9 +2,16 @@
 import json
 import re
 from dataclasses import asdict
+from typing import get_args
 
 import pytest
-from coalescope_models.vocabulary.quantity import QUANTITIES, ROLES
+from coalescope_models.vocabulary.quantity import (
+    ACROSS,
+    QUANTITIES,
+    ROLES,
+    UPWARD,
+    Axis,
+)
 
 FACTORS = [
     "mtu_bytes",
@@ -138,3 +145,11 @@ def test_what_is_better_is_known_of_what_people_aim_at():
 def test_one_of_several_latencies_is_guarded():
     guarded = {q.name: q.aim for q in QUANTITIES.values() if q.guarded}
     assert guarded == {"latency_p99_us": "latency"}
+
+
+def test_axes_are_taken_by_factors_that_are_numbers():
+    taken = {q.name: q for q in QUANTITIES.values() if q.axis is not None}
+    assert {q.axis for q in taken.values()} == set(get_args(Axis))
+    assert taken.keys() == {*ACROSS, *UPWARD}
+    assert all(q.role == "factor" and not q.text for q in taken.values())
+    assert (ACROSS[0], UPWARD[0]) == ("delay_us", "mtu_bytes")

@@ -19,6 +19,9 @@ SHARE = 0.01
 _FEW_FRAMES = 16
 _HEADER_BYTES = 38  # of Ethernet: header, check sequence, preamble and gap
 _LEAST_PACKET_BYTES = 46
+# as counted: a header and an empty datagram, or an ARP message. A card pads it to 60, but not all
+# count the padding or the header, nor do virtual ones pad; acknowledgements have 54 to 66
+_LEAST_COUNTED_BYTES = 42
 _OF_RUNS, _OF_MEANS = 0.02, 0.1  # ratios: of rounded numbers, and of means
 _UNSAID_SPEED_MBPS = 10_000.0
 _UNSAID_CPUS = 64
@@ -46,7 +49,9 @@ def contradictions(
     yield from _cpus(values, environment, factors)
     yield from _interrupts(values)
     yield from _packets(values, environment, factors)
+    yield from _small_packets(values, environment)
     yield from _requests(values)
+    yield from _latencies(values)
     yield from _rate(values, means=means)
     yield from _ratios(values, means=means)
 
@@ -175,6 +180,31 @@ def _packets(values: Values, environment: Environment, factors: Factors) -> Iter
         )
 
 
+def _small_packets(values: Values, environment: Environment) -> Iterator[RunWarning]:
+    """Merging makes packets larger only; interfaces without Ethernet's header are not judged."""
+    if environment.get("driver") in NOMINAL_SPEED:
+        return
+    for direction, name in (("rx", "throughput_mbps"), ("tx", "tx_throughput_mbps")):
+        packets, elapsed_s = values.get(f"{direction}_packets", 0.0), values.get("elapsed_s", 0.0)
+        sizes = {}
+        if packets > _FEW_FRAMES:
+            if f"{direction}_bytes" in values:
+                sizes[f"{direction}_bytes"] = values[f"{direction}_bytes"] / packets
+            if name in values and elapsed_s > 0.0:
+                sizes[name] = values[name] * 1e6 / 8.0 * elapsed_s / packets
+        if direction == "rx" and "mean_packet_bytes" in values:
+            sizes["mean_packet_bytes"] = values["mean_packet_bytes"]
+        least = min(sizes, key=lambda field: sizes[field], default=None)
+        if least is not None and sizes[least] < (1.0 - SHARE) * _LEAST_COUNTED_BYTES:
+            yield RunWarning(
+                "packets_below_frame",
+                f"By {least} packets average {sizes[least]:,.3g} bytes, and no Ethernet frame has "
+                f"fewer than {_LEAST_COUNTED_BYTES}: bytes and packets are not of the same time or "
+                "the same traffic.",
+                {"field": least},
+            )
+
+
 def _requests(values: Values) -> Iterator[RunWarning]:
     """A request is a byte at least, whatever is in a packet."""
     requests, mbps = values.get("request_rate_hz"), values.get("throughput_mbps")
@@ -185,6 +215,25 @@ def _requests(values: Values) -> Iterator[RunWarning]:
             "more_requests_than_bytes",
             f"{requests:,.3g} requests a second came with {1e6 * mbps / 8.0:,.3g} bytes a second.",
             {"field": "request_rate_hz"},
+        )
+
+
+def _latencies(values: Values) -> Iterator[RunWarning]:
+    """No request takes longer than the time in which it was asked and answered."""
+    longest = max(
+        (name for name in values if name.startswith("latency_") and name.endswith("_us")),
+        key=lambda name: values[name],
+        default=None,
+    )
+    elapsed_s = values.get("elapsed_s", 0.0)
+    if longest is None or elapsed_s <= 0.0:
+        return
+    if 1e-6 * values[longest] > (1.0 + SHARE) * elapsed_s:
+        yield RunWarning(
+            "latency_above_elapsed",
+            f"{longest} is {1e-6 * values[longest]:,.4g} s, and all that was measured took "
+            f"{elapsed_s:,.4g} s: one of the two is of another run or in another unit.",
+            {"field": longest},
         )
 
 

@@ -263,7 +263,8 @@ def _left_out(names: list[str]) -> Iterator[RunWarning]:
         yield RunWarning(
             "not_of_window",
             f"The workload says {_listed(names)} of its whole time, which is not the window: "
-            "left out. Let the window span the traffic, as it does by default.",
+            "left out. The window of a run by hand spans the traffic, unless told otherwise; that "
+            "of a sweep leaves the ends of it out.",
             {"field": ", ".join(names)},
         )
 

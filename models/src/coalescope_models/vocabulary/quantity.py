@@ -22,6 +22,7 @@ Better = Literal["more", "less"]
 #: Goals of a recommendation.
 Aim = Literal["throughput", "cpu", "latency", "energy"]
 AIMS: tuple[Aim, ...] = get_args(Aim)
+Axis = Literal["across", "upward"]
 
 #: What each role means, in the words of the glossary.
 ROLES: Mapping[str, str] = MappingProxyType(
@@ -54,6 +55,8 @@ class Quantity:
             declared first here stands for it.
         guarded: whether recommendations guard this one of its aim, and say how it changes, where a
             run has it, rather than the first.
+        axis: which axis of a surface it takes unless asked otherwise: `across` are the ways to ask
+            for an interrupt delay. Of several that an experiment has, the one declared first.
         meanings: of a number that is a code, what 0, 1, 2 … stand for; empty for others.
         aliases: what other tools call it, in small letters with _ between words. Several quantities
             may share one, which then does not say which of them is meant.
@@ -72,6 +75,7 @@ class Quantity:
     better: Better | None = None
     aim: Aim | None = None
     guarded: bool = False
+    axis: Axis | None = None
     meanings: tuple[str, ...] = ()
     aliases: tuple[str, ...] = ()
 
@@ -111,6 +115,7 @@ class Quantity:
             "better": self.better,
             "aim": self.aim,
             "guarded": self.guarded,
+            "axis": self.axis,
             "meanings": list(self.meanings),
         }
 
@@ -130,6 +135,7 @@ def _quantity(role: Role, name: str, row: Mapping[str, Any]) -> Quantity:
         better=row.get("better"),
         aim=row.get("aim"),
         guarded=row.get("guarded", False),
+        axis=row.get("axis"),
         meanings=tuple(row.get("meanings", ())),
         aliases=tuple(row.get("aliases", ())),
     )
@@ -151,6 +157,14 @@ def _read() -> Mapping[str, Quantity]:
 
 #: Every quantity by its name, in the order of the glossary.
 QUANTITIES: Mapping[str, Quantity] = _read()
+
+
+def _on(axis: Axis) -> tuple[str, ...]:
+    return tuple(name for name, quantity in QUANTITIES.items() if quantity.axis == axis)
+
+
+#: Factors that take each axis of a surface, the first choice first.
+ACROSS, UPWARD = _on("across"), _on("upward")
 
 #: Measures that are no more, and those that say what their names promised. `receiver_cpu_*` counted
 #: every task in the interface's network namespace as receiving.
