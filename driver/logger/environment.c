@@ -17,6 +17,7 @@
 #include "interface.h"
 #include "interrupt_affinity.h"
 #include "json_path.h"
+#include "terminal.h"
 #include "text_file.h"
 #include "virtual_machine.h"
 
@@ -257,13 +258,13 @@ static bool is_once(const char *name, size_t length, void *context)
 
 	json_each_name(told->own, count_same, &sought);
 	if (sought.count) {
-		fprintf(stderr, "coalescope-logger: --environment-file: the logger records \"%.*s\" itself: leave it out\n",
-			(int)length, name);
+		print_line(stderr, "coalescope-logger: --environment-file: the logger records \"%.*s\" itself: leave it out",
+			   (int)length, name);
 		return false;
 	}
 	json_each_name(told->members, count_same, &sought);
 	if (sought.count > 1)
-		fprintf(stderr, "coalescope-logger: --environment-file: \"%.*s\" is there twice\n", (int)length, name);
+		print_line(stderr, "coalescope-logger: --environment-file: \"%.*s\" is there twice", (int)length, name);
 	return sought.count <= 1;
 }
 
@@ -274,7 +275,7 @@ static bool add_told(const char *members, struct text *json)
 
 	if (!json_each_name(members, is_once, &told))
 		return false;
-	json_raw(json, members);
+	json_members(json, members);
 	return true;
 }
 

@@ -56,6 +56,13 @@ bool ethtool_bus(const char *interface, char *address, size_t size)
 	return answered;
 }
 
+bool ethtool_link(const char *interface)
+{
+	struct ethtool_value link = {.cmd = ETHTOOL_GLINK};
+
+	return ask(interface, &link) && link.data;
+}
+
 static void member_of(struct text *json, const char *name, const char *value, size_t size)
 {
 	size_t length = strnlen(value, size);

@@ -11,6 +11,8 @@
 /* The driver's name, and the address on its bus of the device that it drives: empty where there is none. */
 bool ethtool_driver(const char *interface, char *name, size_t size);
 bool ethtool_bus(const char *interface, char *address, size_t size);
+/* Whether the driver says that there is a link; false, too, where it says nothing. */
+bool ethtool_link(const char *interface);
 /* Members "driver", "driver_version", "firmware_version", "bus", "offloads", "ring", "pause", "queues". */
 void ethtool_describe(const char *interface, struct text *json);
 /* Members: all counters of the driver's own (ethtool -S). */

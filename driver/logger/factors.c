@@ -8,6 +8,7 @@
 #include "levels.h"
 #include "option_values.h"
 #include "suggestion.h"
+#include "terminal.h"
 #include "text.h"
 
 /* What the name of a factor beside the glossary's begins with. */
@@ -53,15 +54,18 @@ static const char *factor_meant(const char *value)
 static bool unknown_factor(const char *value)
 {
 	const char *meant = factor_meant(value);
+	struct text known = {0};
 	size_t i;
 
 	usage_error("no such factor", value);
 	if (meant)
-		fprintf(stderr, "  Did you mean %s?\n", meant);
-	fputs("  Known are", stderr);
-	for (i = 0; i < sizeof(FACTORS) / sizeof(*FACTORS); i++)
-		fprintf(stderr, "%s %s", i ? "," : "", FACTORS[i].name);
-	fputs("; any other is called factor.NAME.\n", stderr);
+		print_line(stderr, "  Did you mean %s?", meant);
+	for (i = 0; i < sizeof(FACTORS) / sizeof(*FACTORS); i++) {
+		text_add(&known, i ? ", " : "");
+		text_add(&known, FACTORS[i].name);
+	}
+	print_line(stderr, "  Known are %s; any other is called factor.NAME.", known.data ? known.data : "");
+	text_free(&known);
 	return false;
 }
 

@@ -35,13 +35,21 @@ static bool ask(const char *interface, unsigned long what, struct ifreq *request
 	return known;
 }
 
+/* The kernel sets the flag up to a second after the driver has the link. */
+bool interface_has_carrier(const char *interface, short flags)
+{
+	return flags & IFF_RUNNING || ethtool_link(interface);
+}
+
 const char *interface_passes_nothing(const char *interface)
 {
 	struct ifreq request = {0};
 
 	if (!ask(interface, SIOCGIFFLAGS, &request))
 		return NULL;
-	return !(request.ifr_flags & IFF_UP) ? "is down" : request.ifr_flags & IFF_RUNNING ? NULL : "has no carrier";
+	if (!(request.ifr_flags & IFF_UP))
+		return "is down";
+	return interface_has_carrier(interface, request.ifr_flags) ? NULL : "has no carrier";
 }
 
 static bool hardware_address(const char *interface, unsigned short *type, char *address, size_t size)

@@ -11,6 +11,8 @@
 unsigned int interface_index(const char *interface);
 /* Why nothing can pass the interface now; NULL if something can. */
 const char *interface_passes_nothing(const char *interface);
+/* Of one that is up, with its flags. */
+bool interface_has_carrier(const char *interface, short flags);
 bool interface_is_ethernet(const char *interface);
 /*
  * Whether /sys/class/net/INTERFACE is that interface. /sys shows the namespace it was mounted in, which is another one

@@ -10,7 +10,9 @@
 #include <unistd.h>
 
 #include "ethtool_query.h"
-#include "text.h"
+#include "interface.h"
+#include "json_print.h"
+#include "terminal.h"
 
 struct facts {
 	const char *name, *state;
@@ -33,7 +35,7 @@ static const char *state_of(int fd, const char *interface)
 		return "not known";
 	if (!(answer.ifr_flags & IFF_UP))
 		return "down";
-	return answer.ifr_flags & IFF_RUNNING ? "up" : "no carrier";
+	return interface_has_carrier(interface, answer.ifr_flags) ? "up" : "no carrier";
 }
 
 static void learn(struct facts *facts, int fd, const char *interface)
@@ -46,14 +48,14 @@ static void learn(struct facts *facts, int fd, const char *interface)
 	ethtool_driver(interface, facts->driver, sizeof(facts->driver));
 }
 
-static void print_line(const struct facts *facts)
+static void list(const struct facts *facts)
 {
-	printf("%-15s  %-10s", facts->name, facts->state);
+	char mtu[24] = "";
+
 	if (facts->mtu_bytes >= 0)
-		printf("  mtu %-5d", facts->mtu_bytes);
-	if (facts->driver[0])
-		printf("  %s", facts->driver);
-	putchar('\n');
+		snprintf(mtu, sizeof(mtu), "  mtu %-5d", facts->mtu_bytes);
+	print_line(stdout, "%-15s  %-10s%s%s%s", facts->name, facts->state, mtu, facts->driver[0] ? "  " : "",
+		   facts->driver);
 }
 
 static void add_object(struct text *json, const struct facts *facts)
@@ -80,7 +82,7 @@ static bool print_all(const struct if_nameindex *each, int fd, bool as_json)
 		if (as_json)
 			add_object(&json, &facts);
 		else
-			print_line(&facts);
+			list(&facts);
 	}
 	json_close(&json, ']');
 	fine = as_json ? json_print(&json) : !fflush(stdout);
@@ -95,7 +97,7 @@ bool interfaces_print(bool as_json)
 	bool fine = all && print_all(all, fd, as_json);
 
 	if (!fine)
-		fprintf(stderr, "coalescope-logger: the interfaces cannot be listed: %s\n", strerror(errno));
+		print_line(stderr, "coalescope-logger: the interfaces cannot be listed: %s", strerror(errno));
 	if (all)
 		if_freenameindex(all);
 	if (fd >= 0)

@@ -8,6 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "terminal.h"
+
 static const uint64_t LINE_EVERY_NS = 1000000000;
 enum { LINK_HEADER_BYTES = 14, FRAME_CHECK_BYTES = 4, LONGEST_LINE = 400 };
 
@@ -78,7 +80,7 @@ static void say(const char *line)
 	struct pollfd out = {.fd = STDERR_FILENO, .events = POLLOUT};
 
 	if (poll(&out, 1, 0) > 0 && !(out.revents & (POLLERR | POLLHUP)))
-		fputs(line, stderr);
+		print_line(stderr, "%s", line);
 }
 
 static double advance(const struct live_columns *columns, const uint64_t *from, const uint64_t *to)
@@ -125,7 +127,7 @@ static void say_between(const struct live *live, const char *label, double time_
 	cell(line, interrupts > 0, " %14.2f", interrupts > 0 ? packets / interrupts : 0);
 	cell(line, cpu > 0, " %6.1f", cpu > 0 ? 100 * (cpu - idle) / cpu : 0);
 	cell(line, live->drops.count, " %8.0f", advance(&live->drops, from, to));
-	say(strcat(line, "\n"));
+	say(line);
 }
 
 static void remember(struct live *live, const uint64_t *values)
@@ -139,11 +141,11 @@ static void begin(struct live *live, const uint64_t *values)
 
 	live->begun = values[0];
 	remember(live, values);
-	snprintf(line, sizeof(line), "%14s %9s %10s %13s %14s %6s %8s\n", "time s", "rx Mb/s", "packets/s",
+	snprintf(line, sizeof(line), "%14s %9s %10s %13s %14s %6s %8s", "time s", "rx Mb/s", "packets/s",
 		 "interrupts/s", "per interrupt", "CPU %", "drops");
 	say(line);
 	if (live->dilation > 1) {
-		snprintf(line, sizeof(line), "in the time of the system stood for, %g times faster than here\n",
+		snprintf(line, sizeof(line), "in the time of the system stood for, %g times faster than here",
 			 live->dilation);
 		say(line);
 	}

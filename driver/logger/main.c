@@ -9,27 +9,28 @@
 
 #include "header.h"
 #include "interfaces.h"
+#include "json_print.h"
 #include "notes.h"
 #include "options.h"
 #include "recorder.h"
+#include "terminal.h"
 
 enum { FINE = 0, WRONG = 1, USAGE = 2 };
 
 static int preview(struct recorder *recorder)
 {
-	struct text header = {0}, pretty = {0};
+	struct text header = {0};
+	bool fine;
 
 	if (!header_write(recorder->options, &recorder->set, &header))
 		return WRONG;
 	if (header.length)
-		json_pretty(&pretty, header.data, strcspn(header.data, "\n"));
-	while (pretty.length && pretty.data[pretty.length - 1] == ' ')
-		pretty.data[--pretty.length] = '\0';
-	if (pretty.data)
-		puts(pretty.data);
+		header.length = strcspn(header.data, "\n");
+	while (header.length && header.data[header.length - 1] == ' ')
+		header.length--;
+	fine = json_print(&header);
 	text_free(&header);
-	text_free(&pretty);
-	return FINE;
+	return fine ? FINE : WRONG;
 }
 
 static bool is_folder(const char *path)
@@ -55,16 +56,16 @@ static int record(struct recorder *recorder)
 	bool fine;
 
 	if (fd < 0) {
-		fprintf(stderr, "coalescope-logger: %s: %s%s\n", options->output,
-			errno == ELOOP ? "Is a symbolic link, which is not written through" : strerror(errno),
-			errno == EEXIST && !is_folder(options->output) ? "; --force overwrites it" : "");
+		print_line(stderr, "coalescope-logger: %s: %s%s", options->output,
+			   errno == ELOOP ? "Is a symbolic link, which is not written through" : strerror(errno),
+			   errno == EEXIST && !is_folder(options->output) ? "; --force overwrites it" : "");
 		return WRONG;
 	}
 	fine = recorder_run(recorder, fd);
 	if (!fine && recorder->wakeup.timer_fd < 0 && is_file(fd))
 		unlink(options->output); /* nothing was recorded */
 	if (close(fd) && fine) {
-		fprintf(stderr, "coalescope-logger: %s: %s\n", options->output, strerror(errno));
+		print_line(stderr, "coalescope-logger: %s: %s", options->output, strerror(errno));
 		fine = false;
 	}
 	return fine ? FINE : WRONG;
@@ -80,7 +81,7 @@ int main(int count, char **arguments)
 	case OPTIONS_DONE:
 		return FINE;
 	case OPTIONS_WRONG:
-		fputs("Try coalescope-logger --help.\n", stderr);
+		print_line(stderr, "Try coalescope-logger --help.");
 		return USAGE;
 	case OPTIONS_LIST:
 		return interfaces_print(options.json) ? FINE : WRONG;

@@ -4,6 +4,9 @@
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
+
+#include "terminal.h"
 
 static bool left_out;
 
@@ -14,11 +17,12 @@ void notes_leave_out(void)
 
 __attribute__((format(printf, 2, 0))) static void print(const char *before, const char *format, va_list arguments)
 {
-	if (left_out)
+	char *sentence;
+
+	if (left_out || vasprintf(&sentence, format, arguments) < 0)
 		return;
-	fputs(before, stderr);
-	vfprintf(stderr, format, arguments);
-	fputc('\n', stderr);
+	print_line(stderr, "%s%s", before, sentence);
+	free(sentence);
 }
 
 void note(const char *format, ...)

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "terminal.h"
 #include "text.h"
 
 enum { LONGEST_VALUE = 1000 };
@@ -14,7 +15,7 @@ enum { LARGEST_TIME_DILATION = 1000000 }; /* the reader's limit */
 
 bool usage_error(const char *message, const char *value)
 {
-	fprintf(stderr, "coalescope-logger: %s: %s\n", message, value);
+	print_line(stderr, "coalescope-logger: %s: %s", message, value);
 	return false;
 }
 

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "options.h"
 
-#include <ctype.h>
-#include <getopt.h>
 #include <net/if.h>
 #include <stdio.h>
 #include <string.h>
@@ -10,10 +8,14 @@
 #include "environment.h"
 #include "factors.h"
 #include "help.h"
+#include "json_check.h"
 #include "option_values.h"
 #include "suggestion.h"
+#include "terminal.h"
 #include "text.h"
 #include "text_file.h"
+
+enum { DEEPEST_TOLD = 15 }; /* it lies in the header, which may have 16 levels */
 
 enum long_option {
 	OPTION_TITLE = 256,
@@ -82,21 +84,26 @@ static const struct option LONG_OPTIONS[] = {
 	{NULL, 0, NULL, 0},
 };
 
-/* The members of the JSON object in a file. What they are is the caller's affair: a reader looks at all. */
+/* The members of the JSON object in a file. What they mean is the caller's affair. */
 static bool parse_environment_file(struct options *options, const char *path)
 {
 	struct text content = {0};
 	int error = read_file(path, &content);
 	char *start = content.data, *end;
+	const char *fault;
+	size_t at;
 
 	if (error || !start)
 		return usage_error("cannot be read", path);
 	start += strspn(start, " \t\r\n");
-	end = start + strlen(start);
-	while (end > start && isspace((unsigned char)end[-1]))
-		end--;
-	if (end - start < 2 || *start != '{' || end[-1] != '}')
+	if (*start != '{')
 		return usage_error("holds no JSON object", path);
+	fault = json_fault(content.data, content.length, DEEPEST_TOLD, &at);
+	if (fault) {
+		print_line(stderr, "coalescope-logger: --environment-file: %s: at byte %zu is %s", path, at, fault);
+		return false;
+	}
+	end = strrchr(start, '}') + 1;
 	end[-1] = '\0';
 	start += 1 + strspn(start + 1, " \t\r\n");
 	options->environment_told = *start ? start : NULL; /* kept to the end: header and footer need it */
@@ -304,7 +311,7 @@ static void suggest_option(const char *word)
 	for (i = 0; LONG_OPTIONS[i].name; i++)
 		suggestion_consider(&meant, LONG_OPTIONS[i].name, LONG_OPTIONS[i].name);
 	if (meant.best)
-		fprintf(stderr, "  Did you mean --%s?\n", meant.best);
+		print_line(stderr, "  Did you mean --%s?", meant.best);
 }
 
 enum options_outcome options_parse(struct options *options, int count, char **arguments)
@@ -321,7 +328,7 @@ enum options_outcome options_parse(struct options *options, int count, char **ar
 		.result_limit = 4 << 20,
 		.keep_result = true,
 	};
-	while ((option = getopt_long(count, arguments, "+i:o:t:d:w:e:f:r:qDhV", LONG_OPTIONS, NULL)) != -1) {
+	while ((option = getopt_shown(count, arguments, "+i:o:t:d:w:e:f:r:qDhV", LONG_OPTIONS)) != -1) {
 		if (option == 'h') {
 			fputs(HELP, stdout);
 			return OPTIONS_DONE;

@@ -8,6 +8,7 @@
 
 #include "notes.h"
 #include "summary.h"
+#include "terminal.h"
 #include "verdict.h"
 
 const char *outcome_ended(const struct recorder *recorder)
@@ -28,15 +29,15 @@ static bool check_window(const struct recorder *recorder)
 	const struct window *window = &recorder->window;
 
 	if (!window_began(window)) {
-		fprintf(stderr, "coalescope-logger: the measurement window never began\n");
+		print_line(stderr, "coalescope-logger: the measurement window never began");
 		return false;
 	}
 	if (!window_carried(window))
 		note("no packet passed %s in the measurement window: does the traffic take another interface?",
 		     options->interface);
 	if (options->command && window_is_short(window)) {
-		fprintf(stderr, "coalescope-logger: %s ended before the measurement window did; the log is kept\n",
-			options->command[0]);
+		print_line(stderr, "coalescope-logger: %s ended before the measurement window did; the log is kept",
+			   options->command[0]);
 		return false;
 	}
 	return true;
@@ -51,11 +52,11 @@ static bool command_failed(const struct recorder *recorder)
 	if (!command || recorder->wakeup.caught || workload->timed_out || !workload->exited || !workload->status)
 		return false;
 	if (WIFEXITED(workload->status))
-		fprintf(stderr, "coalescope-logger: %s ended with status %d; the log is kept\n", command,
-			WEXITSTATUS(workload->status));
+		print_line(stderr, "coalescope-logger: %s ended with status %d; the log is kept", command,
+			   WEXITSTATUS(workload->status));
 	else
-		fprintf(stderr, "coalescope-logger: %s was ended by %s; the log is kept\n", command,
-			strsignal(WTERMSIG(workload->status)));
+		print_line(stderr, "coalescope-logger: %s was ended by %s; the log is kept", command,
+			   strsignal(WTERMSIG(workload->status)));
 	return true;
 }
 
@@ -69,13 +70,13 @@ static bool judge(const struct recorder *recorder)
 		return false; /* that the window is short, or without a packet, comes of it */
 	fine = check_window(recorder);
 	if (recorder->wakeup.caught && (options->command || options->window.duration_ns)) {
-		fprintf(stderr, "coalescope-logger: %s: the log is whole, the run is short\n",
-			strsignal(recorder->wakeup.caught));
+		print_line(stderr, "coalescope-logger: %s: the log is whole, the run is short",
+			   strsignal(recorder->wakeup.caught));
 		return false;
 	}
 	if (workload->timed_out) {
-		fprintf(stderr, "coalescope-logger: %s was still running after %g s and was ended; the log is kept\n",
-			options->command[0], (double)options->command_timeout_ns / 1e9);
+		print_line(stderr, "coalescope-logger: %s was still running after %g s and was ended; the log is kept",
+			   options->command[0], (double)options->command_timeout_ns / 1e9);
 		return false;
 	}
 	return fine;
@@ -116,7 +117,7 @@ static bool conclude(const struct recorder *recorder, bool fine)
 		});
 	text_free(&doubts);
 	if (!said)
-		fprintf(stderr, "coalescope-logger: standard output: %s\n", strerror(EIO));
+		print_line(stderr, "coalescope-logger: standard output: %s", strerror(EIO));
 	return said && fine;
 }
 

@@ -18,12 +18,13 @@
 #include "netdev_queues.h"
 #include "notes.h"
 #include "outcome.h"
+#include "terminal.h"
 
 static const int PATIENCE_MS = 2000; /* that a command gets to end after SIGTERM */
 
 static bool report_error(const char *what, int status)
 {
-	fprintf(stderr, "coalescope-logger: %s: %s\n", what, strerror(-status));
+	print_line(stderr, "coalescope-logger: %s: %s", what, strerror(-status));
 	return false;
 }
 
@@ -61,8 +62,8 @@ static bool take(struct recorder *recorder, bool last)
 
 	if (status) {
 		recorder->gone = true;
-		fprintf(stderr, "coalescope-logger: %s can no longer be observed: %s: %s; the log is kept as far as it goes\n",
-			recorder->options->interface, failed, strerror(-status));
+		print_line(stderr, "coalescope-logger: %s can no longer be observed: %s: %s; the log is kept as far as it goes",
+			   recorder->options->interface, failed, strerror(-status));
 		return false;
 	}
 	if (recorder->writer.records && recorder->values[0] <= before)
@@ -214,8 +215,8 @@ static bool start_command(struct recorder *recorder)
 		return true;
 	status = workload_start(&recorder->workload, options->command, options->user, options->result_limit);
 	if (status == -ESRCH) {
-		fprintf(stderr, "coalescope-logger: there is no user %s here\n",
-			options->user ? options->user : getenv("SUDO_USER"));
+		print_line(stderr, "coalescope-logger: there is no user %s here",
+			   options->user ? options->user : getenv("SUDO_USER"));
 		return false;
 	}
 	if (!status && options->command_timeout_ns)
@@ -271,7 +272,7 @@ bool recorder_open(struct recorder *recorder, const struct options *options)
 	*recorder = (struct recorder){.options = options, .wakeup = {.timer_fd = -1, .signal_fd = -1}};
 	recorder->workload.output_fd = -1;
 	if (!interface_index(options->interface)) {
-		fprintf(stderr, "coalescope-logger: there is no interface %s here\n", options->interface);
+		print_line(stderr, "coalescope-logger: there is no interface %s here", options->interface);
 		return false;
 	}
 	if (!source_set_open(&recorder->set, options->source, options->counters, options->interface, options->command,

@@ -11,6 +11,7 @@
 #include "ebpf_source.h"
 #endif
 #include "notes.h"
+#include "terminal.h"
 #include "threaded_interrupts.h"
 
 /* Counts the source that was just opened, or takes back what a failed one has added. */
@@ -173,7 +174,7 @@ static bool open_named(struct source_set *set, const char *wanted, const char *i
 		candidate++;
 	status = candidate->open(set, interface);
 	if (status)
-		fprintf(stderr, "coalescope-logger: --source %s: %s\n", wanted, candidate->why_not(status));
+		print_line(stderr, "coalescope-logger: --source %s: %s", wanted, candidate->why_not(status));
 	set->taken = candidate->name;
 	return !status;
 }
@@ -252,8 +253,8 @@ static bool open_rest(struct source_set *set, const char *counters, const char *
 	set->counters = set->columns;
 	status = open_counters(set, counters, interface);
 	if (status) {
-		fprintf(stderr, "coalescope-logger: the interface's counters cannot be read: %s\n",
-			strerror(-status));
+		print_line(stderr, "coalescope-logger: the interface's counters cannot be read: %s",
+			   strerror(-status));
 		return false;
 	}
 	/* these may be absent */

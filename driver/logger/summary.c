@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "summary.h"
 
+#include "json_print.h"
+
 #include <stdio.h>
 
 /* How far each counter advanced; one that ran backwards was reset, and is left out. */

@@ -6,6 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "steering.h"
+#include "utf8.h"
+
 static bool reserve(struct text *text, size_t more)
 {
 	size_t wanted = text->length + more + 1;
@@ -78,39 +81,12 @@ void json_name(struct text *text, const char *name)
 	text_append(text, ":", 1);
 }
 
-/* Length of the UTF-8 sequence at bytes, 0 if it is none (RFC 3629). */
-static size_t utf8_length(const unsigned char *bytes, size_t count)
-{
-	static const struct {
-		unsigned char first_low, first_high, second_low, second_high, length;
-	} forms[] = {
-		{0xc2, 0xdf, 0x80, 0xbf, 2}, {0xe0, 0xe0, 0xa0, 0xbf, 3}, {0xe1, 0xec, 0x80, 0xbf, 3},
-		{0xed, 0xed, 0x80, 0x9f, 3}, {0xee, 0xef, 0x80, 0xbf, 3}, {0xf0, 0xf0, 0x90, 0xbf, 4},
-		{0xf1, 0xf3, 0x80, 0xbf, 4}, {0xf4, 0xf4, 0x80, 0x8f, 4},
-	};
-	size_t form, i;
-
-	if (bytes[0] < 0x80)
-		return 1;
-	for (form = 0; form < sizeof(forms) / sizeof(*forms); form++) {
-		if (bytes[0] < forms[form].first_low || bytes[0] > forms[form].first_high)
-			continue;
-		if (count < forms[form].length || bytes[1] < forms[form].second_low ||
-		    bytes[1] > forms[form].second_high)
-			return 0;
-		for (i = 2; i < forms[form].length; i++)
-			if (bytes[i] < 0x80 || bytes[i] > 0xbf)
-				return 0;
-		return forms[form].length;
-	}
-	return 0;
-}
-
 static void json_character(struct text *text, const unsigned char *bytes, size_t length)
 {
 	static const char plain[] = "\"\\\b\f\n\r\t", escaped[] = "\"\\bfnrt";
 	const char *found = length == 1 && bytes[0] ? strchr(plain, bytes[0]) : NULL;
 	char escape[8];
+	size_t count;
 
 	if (!length) {
 		text_add(text, "\xef\xbf\xbd"); /* U+FFFD: the byte was not UTF-8 */
@@ -118,11 +94,9 @@ static void json_character(struct text *text, const unsigned char *bytes, size_t
 		escape[0] = '\\';
 		escape[1] = escaped[found - plain];
 		text_append(text, escape, 2);
-	} else if (bytes[0] < 0x20) {
-		snprintf(escape, sizeof(escape), "\\u%04x", bytes[0]);
-		text_append(text, escape, 6);
 	} else {
-		text_append(text, (const char *)bytes, length);
+		count = escape_steering(escape, bytes, length);
+		text_append(text, count ? escape : (const char *)bytes, count ? count : length);
 	}
 }
 
@@ -171,6 +145,24 @@ void json_bool(struct text *text, bool value)
 void json_null(struct text *text)
 {
 	json_raw(text, "null");
+}
+
+void json_members(struct text *text, const char *members)
+{
+	const unsigned char *bytes = (const unsigned char *)members;
+	size_t count = strlen(members), at, length;
+	char escape[8];
+
+	separate(text);
+	for (at = 0; at < count; at += length) {
+		bool between = strchr("\n\r", bytes[at]); /* texts hold none */
+		size_t escaped = 0;
+
+		length = utf8_length(bytes + at, count - at);
+		if (!between)
+			escaped = escape_steering(escape, bytes + at, length);
+		text_append(text, between ? " " : escaped ? escape : members + at, escaped ? escaped : length);
+	}
 }
 
 void json_raw(struct text *text, const char *json)
@@ -273,15 +265,4 @@ void json_pretty(struct text *out, const char *json, size_t count)
 		}
 		escaped = c == '\\' && !escaped;
 	}
-}
-
-bool json_print(const struct text *json)
-{
-	struct text pretty = {0};
-	bool fine;
-
-	json_pretty(&pretty, json->data, json->length);
-	fine = !json->failed && !pretty.failed && puts(pretty.data) >= 0 && !fflush(stdout);
-	text_free(&pretty);
-	return fine;
 }

@@ -30,6 +30,8 @@ void json_unsigned(struct text *text, uint64_t value);
 void json_bool(struct text *text, bool value);
 void json_null(struct text *text);
 void json_raw(struct text *text, const char *json);
+/* Members as they were written, sound JSON, on one line; what would steer a terminal is escaped: the same text. */
+void json_members(struct text *text, const char *members);
 /* -?(0|[1-9][0-9]*)(\.[0-9]+)? of at most 15 digits, so that every reader keeps its value. */
 bool is_number(const char *value);
 /* A number if the text is one that JSON allows and that loses nothing, else a string. */
@@ -44,7 +46,5 @@ void json_member_unless_empty(struct text *text, const char *name, struct text *
 
 /* Indents compact JSON for people; the result is appended to out. */
 void json_pretty(struct text *out, const char *json, size_t count);
-/* The same on stdout; false if it failed. */
-bool json_print(const struct text *json);
 
 #endif

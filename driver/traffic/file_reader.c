@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "clock.h"
+#include "terminal.h"
 #include "workers.h"
 #include "report.h"
 #include "roles.h"
@@ -73,7 +74,7 @@ static bool find_files(struct files *files, const char *path)
 	if (!(S_ISDIR(found.st_mode) ? keep_folder(files, path) : keep(files, path)))
 		return false;
 	if (!files->count)
-		fprintf(stderr, "coalescope-traffic: %s: no files that hold anything\n", path);
+		print_line(stderr, "coalescope-traffic: %s: no files that hold anything", path);
 	return files->count;
 }
 

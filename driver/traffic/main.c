@@ -2,6 +2,7 @@
 /* Wires the parts together. */
 #include <stdio.h>
 
+#include "terminal.h"
 #include "workers.h"
 #include "options.h"
 #include "roles.h"
@@ -33,7 +34,7 @@ int main(int count, char **arguments)
 	case OPTIONS_DONE:
 		return FINE;
 	case OPTIONS_WRONG:
-		fputs("Try coalescope-traffic --help.\n", stderr);
+		print_line(stderr, "Try coalescope-traffic --help.");
 		return USAGE;
 	case OPTIONS_RUN:
 		break;

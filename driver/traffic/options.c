@@ -2,13 +2,13 @@
 #include "options.h"
 
 #include <errno.h>
-#include <getopt.h>
 #include <math.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "terminal.h"
 #include "workers.h"
 #include "report.h"
 #include "request_response.h"
@@ -145,14 +145,14 @@ static const struct {
 
 static bool usage_error(const char *message, const char *value)
 {
-	fprintf(stderr, "coalescope-traffic: %s: %s\n", message, value);
+	print_line(stderr, "coalescope-traffic: %s: %s", message, value);
 	return false;
 }
 
 static bool range_error(const struct described *described, const char *value)
 {
-	fprintf(stderr, "coalescope-traffic: --%s takes %s from %.12g to %.12g, not %s\n", described->name,
-		described->form == WHOLE ? "a whole number" : "a number", described->least, described->most, value);
+	print_line(stderr, "coalescope-traffic: --%s takes %s from %.12g to %.12g, not %s", described->name,
+		   described->form == WHOLE ? "a whole number" : "a number", described->least, described->most, value);
 	return false;
 }
 
@@ -263,7 +263,7 @@ static bool parse_role(struct options *options, int count, char **arguments)
 			options->role = ROLES[i].role;
 			return true;
 		}
-	fprintf(stderr, "coalescope-traffic: no such thing to do: %s %s\n", arguments[1], arguments[2]);
+	print_line(stderr, "coalescope-traffic: no such thing to do: %s %s", arguments[1], arguments[2]);
 	return false;
 }
 
@@ -289,7 +289,7 @@ enum options_outcome options_parse(struct options *options, int count, char **ar
 					   OPTIONS[i].form == FLAG ? no_argument : required_argument, NULL, i + 1};
 	arguments[2] = arguments[0]; /* for getopt's messages */
 	optind = 1;
-	while ((found = getopt_long(count - 2, arguments + 2, "", known, NULL)) != -1)
+	while ((found = getopt_shown(count - 2, arguments + 2, "", known)) != -1)
 		if (found < 1 || found > COUNT || !parse_one(options, &OPTIONS[found - 1], optarg))
 			return OPTIONS_WRONG;
 	if (optind < count - 2) {

@@ -15,6 +15,7 @@
 #include <sys/socket.h>
 
 #include "clock.h"
+#include "terminal.h"
 #include "workers.h"
 #include "random.h"
 #include "report.h"
@@ -323,11 +324,11 @@ static bool answered(const struct client *client, uint64_t ended)
 	if (client->failed || (client->answers && silent_s < SILENT_TIMEOUTS * client->options->timeout_s))
 		return !client->failed;
 	if (client->answers)
-		fprintf(stderr, "coalescope-traffic: client %u: the server stopped answering %.1f s before the end\n",
-			client->index + 1, silent_s);
+		print_line(stderr, "coalescope-traffic: client %u: the server stopped answering %.1f s before the end",
+			   client->index + 1, silent_s);
 	else
-		fprintf(stderr, "coalescope-traffic: client %u: not one response; is a server there?\n",
-			client->index + 1);
+		print_line(stderr, "coalescope-traffic: client %u: not one response; is a server there?",
+			   client->index + 1);
 	return false;
 }
 

@@ -12,13 +12,14 @@
 #include <unistd.h>
 
 #include "clock.h"
+#include "terminal.h"
 #include "workers.h"
 
 enum { BUFFER_BYTES = 8 << 20, SHORT_PAUSE_NS = 10000000, MOST_TRYING_NS = 2000000000 };
 
 bool socket_error(const char *what)
 {
-	fprintf(stderr, "coalescope-traffic: %s: %s\n", what, strerror(errno));
+	print_line(stderr, "coalescope-traffic: %s: %s", what, strerror(errno));
 	return false;
 }
 

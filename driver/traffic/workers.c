@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "clock.h"
+#include "terminal.h"
 
 enum { STACK_BYTES = 512 << 10, LONGEST_NAP_NS = 50000000 };
 
@@ -128,7 +129,7 @@ static bool start(pthread_t *thread, const pthread_attr_t *attributes, void *wor
 	if (!status)
 		return true;
 	atomic_fetch_sub(&pool.working, 1);
-	fprintf(stderr, "coalescope-traffic: thread: %s\n", strerror(status));
+	print_line(stderr, "coalescope-traffic: thread: %s", strerror(status));
 	return false;
 }
 

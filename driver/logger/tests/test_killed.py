@@ -96,7 +96,8 @@ def idle_writer(tmp_path):
     folder.mkdir(parents=True)
     for source in [*LOGGER.glob("*.[ch]"), LOGGER / "Makefile"]:
         shutil.copy(source, folder)
-    (tmp_path / "driver" / "include").symlink_to(LOGGER.parent / "include")
+    for shared in ("include", "terminal"):
+        (tmp_path / "driver" / shared).symlink_to(LOGGER.parent / shared)
     writer = folder / "log_writer.c"
     text = writer.read_text()
     writer.write_text(text.replace("FLUSH_AFTER_NS = 1000000000", "FLUSH_AFTER_NS = 60000000000"))

@@ -56,7 +56,7 @@ def program(tmp_path_factory):
     flags = ["-std=c11", "-D_GNU_SOURCE", "-Wall", "-Wextra", "-Werror", "-g"]
     sanitizers = ["-fsanitize=address,undefined", "-fno-sanitize-recover=all"]
     sources = ["tests/level_forms_agree.c", "level_forms.c", "json_path.c", "text.c"]
-    command = ["cc", *flags, *sanitizers, "-I.", *sources, "-o", str(out)]
+    command = ["cc", *flags, *sanitizers, "-I.", "-I../include", *sources, "-o", str(out)]
     subprocess.run(command, cwd=LOGGER, check=True)
     return str(out)
 

@@ -3,6 +3,7 @@
 
 import json
 import os
+import re
 import signal
 import socket
 import subprocess
@@ -11,7 +12,7 @@ import time
 from pathlib import Path
 
 import pytest
-from coalescope_host.run_log import RunLogError, check, read
+from coalescope_host.run_log import RunLogError, check, layout, read
 from coalescope_models.vocabulary.quantity import QUANTITIES
 from timeouts import TIMEOUT_S, retried_if_disturbed, wait_until
 
@@ -455,6 +456,93 @@ def test_no_name_is_in_the_environment_twice(logger, path, content, said):
     assert f"--environment-file: {said}" in done.stderr
     assert not path.exists()
     assert run(logger, "-i", "lo", "-o", path, "--preview", *told).returncode == 1
+
+
+WRONG_JSON = {
+    "control characters in a name": (b'{"a\x1b[2J": 1}', "byte 3 is a control character"),
+    "control characters in a value": (b'{"a": ["\x07"]}', "byte 8 is a control character"),
+    "an end of a line in a value": (b'{"a": "b\nc"}', "byte 8 is a control character"),
+    "a NUL": (b'{"a": 1}\0', "byte 8 is something behind its end"),
+    "an escaped NUL": (b'{"a": "\\u0000"}', "is the character U+0000"),
+    "half of a pair": (b'{"a": "\\ud800."}', "is half of a surrogate pair"),
+    "the other half": (b'{"a": "\\udc00"}', "is half of a surrogate pair"),
+    "no escape": (b'{"a": "\\x41"}', "is an escape that is none"),
+    "half of an escape": (b'{"a": "\\u00"}', "is an escape that is none"),
+    "no UTF-8": (b'{"a": "\xff"}', "byte 7 is a byte that is not UTF-8"),
+    "C1 as one byte": (b'{"a": "\x9b"}', "byte 7 is a byte that is not UTF-8"),
+    "no end": (b'{"a": 1', "is neither a comma nor an end"),
+    "no end of a text": (b'{"a": "b', "is a text without an end"),
+    "something behind it": (b'{"a": 1} {}', "byte 9 is something behind its end"),
+    "a comma at the end": (b'{"a": 1,}', "is no text where one belongs"),
+    "no colon": (b'{"a" 1}', "is no colon"),
+    "no value": (b'{"a": }', "is no value"),
+    "a word": (b'{"a": truth}', "is no value"),
+    "not a number": (b'{"a": NaN}', "is no value"),
+    "a zero before it": (b'{"a": 01}', "is no value"),
+    "no digits": (b'{"a": 1.}', "is no value"),
+    "a sign": (b'{"a": +1}', "is no value"),
+    "an endless number": (b'{"a": 1e999}', "is a number that is not finite"),
+    "a large number": (b'{"a": 18446744073709551616}', "is a whole number of more than 64 bits"),
+    "a low number": (b'{"a": -9223372036854775809}', "is a whole number of more than 64 bits"),
+    "depth": (b'{"a": ' + 15 * b"[" + 15 * b"]" + b"}", "is values that lie too deep"),
+    "a list": (b"[1]", "holds no JSON object"),
+    "nothing": (b"", "holds no JSON object"),
+}
+
+
+@pytest.mark.parametrize(("content", "said"), WRONG_JSON.values(), ids=WRONG_JSON)
+def test_a_file_of_the_environment_that_no_reader_would_take_is_refused(
+    logger, path, content, said
+):
+    """A log with it in its header could not be read."""
+    file = path.with_name("told.json")
+    file.write_bytes(content)
+    done = run(logger, "-i", "lo", "-o", path, "-d", "20ms", "--environment-file", file)
+    assert done.returncode == 2
+    assert "--environment-file" in done.stderr or str(file) in done.stderr
+    assert said in done.stderr
+    assert not path.exists()
+
+
+SOUND_JSON = {
+    "numbers": [0, -0.0, 1.5e-3, 2**64 - 1, -(2**63), 1e300, -12, 10],
+    "words": [True, False, None],
+    "texts": [
+        "",
+        "µ é 漢 📈",
+        'a"b\\c/\b\f\n\r\t\x1b\x7f',
+        "\x9b31m\u061c\u200e\u2028\u202e\u2066",
+    ],
+    "names\x9b\x7f\u202e": {"": {"a": {}}, "b": []},
+    "depth": json.loads(14 * "[" + 14 * "]"),
+}
+
+
+@pytest.mark.parametrize(
+    ("indent", "ascii_only"), [(None, True), (None, False), (2, False)], ids=str
+)
+def test_a_file_of_the_environment_is_the_same_in_the_header(logger, path, indent, ascii_only):
+    """And nothing in the header steers a terminal that it is shown on."""
+    file = path.with_name("told.json")
+    text = json.dumps(SOUND_JSON, indent=indent, ensure_ascii=ascii_only)
+    file.write_text(f" {text}\r\n".replace("\n", "\r\n") if indent else text)
+    given = (
+        "--environment-file",
+        file,
+        "--title",
+        "a\x7f\x9b\u202e",
+        "--environment",
+        "n=\x9b\x1b",
+    )
+    log = record(logger, path, "-d", "20ms", *given)
+    assert {name: log.header["environment"][name] for name in SOUND_JSON} == SOUND_JSON
+    assert log.header["run"]["experiment_title"] == "a\x7f\x9b\u202e"
+    assert log.header["environment"]["notes"]["n"] == "\x9b\x1b"
+    size = layout.PREAMBLE.size
+    header = path.read_bytes()[size : size + layout.PREAMBLE.unpack(path.read_bytes()[:size])[3]]
+    assert not re.search(
+        "[\x00-\x08\x0a-\x1f\x7f-\x9f\u061c\u200e\u2028\u202e\u2066]", header.decode()
+    )
 
 
 def test_members_below_may_have_names_of_the_environment(logger, path):

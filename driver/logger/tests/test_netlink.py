@@ -28,7 +28,8 @@ def program(tmp_path_factory):
     flags = ["-std=c11", "-D_GNU_SOURCE", "-Wall", "-Wextra", "-Werror", "-g"]
     sanitizers = ["-fsanitize=address,undefined", "-fno-sanitize-recover=all"]
     linked = ["genetlink.c", "interface.c", "ethtool_query.c", "text.c", "text_file.c"]
-    command = ["cc", *flags, *sanitizers, "-I.", "tests/netlink_tables.c", *linked, "-o", str(out)]
+    sources = ["-I.", "-I../include", "tests/netlink_tables.c", *linked]
+    command = ["cc", *flags, *sanitizers, *sources, "-o", str(out)]
     subprocess.run(command, cwd=LOGGER, check=True)
     return str(out)
 

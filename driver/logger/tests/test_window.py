@@ -195,6 +195,15 @@ def test_an_interface_that_nothing_passes_is_named_when_recording_begins(
         assert f"probe0 {said}: nothing passes it" in done.stderr
 
 
+def test_a_link_is_there_before_the_kernel_flags_it(logger, namespaces, tmp_path):
+    """Its flag follows later, of a virtual interface by up to a second."""
+    for state in ("down", "up"):
+        change = ["ip", "-n", namespaces[0], "link", "set", "probe0", state]
+        subprocess.run(change, check=True)
+    done = said_in(namespaces[0], logger, "-i", "probe0", "-o", tmp_path / "a", "-d", "20ms")
+    assert "nothing passes it" not in done.stderr
+
+
 def test_what_has_no_experiment_says_so(logger, tmp_path):
     asked = [logger, "-i", "lo", "-o", tmp_path / "a.runlog", "--force", "-d", "20ms"]
     without = subprocess.run(asked, capture_output=True, text=True, check=True)
