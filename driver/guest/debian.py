@@ -12,6 +12,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from guest.architecture import AMD64, Architecture
 from guest.errors import GuestError
 
 _ATTEMPTS = 3
@@ -43,9 +44,13 @@ class Apt:
     Errors: GuestError with apt's own words.
     """
 
-    def __init__(self, build: Path, release: Release = DEBIAN_12) -> None:
-        self._folder = (build / f"apt-{release.name}").resolve()
+    def __init__(
+        self, build: Path, release: Release = DEBIAN_12, architecture: Architecture = AMD64
+    ) -> None:
+        own = "" if architecture == AMD64 else f"-{architecture.debian}"
+        self._folder = (build / f"apt-{release.name}{own}").resolve()
         self._release = release
+        self._architecture = architecture.debian
         self._nothing_installed = self._folder / "status"
 
     def download(self, names: Sequence[str], *, beside_system: bool = False) -> list[Path]:
@@ -119,6 +124,8 @@ class Apt:
             "Debug::NoLocking": "1",
             "Acquire::Retries": _ATTEMPTS,
             "APT::Sandbox::User": "",
+            "APT::Architecture": self._architecture,
+            "APT::Architectures": self._architecture,
         }
         settings = [word for key, value in options.items() for word in ("-o", f"{key}={value}")]
         done = subprocess.run(

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from guest.architecture import AMD64, Architecture
 from guest.debian import DEBIAN_12, Apt, unpack
 from guest.errors import GuestError
 from guest.folders import BUILD, made_once
@@ -43,20 +44,21 @@ class Emulator:
         return shown.stdout.split("version ")[1].split()[0]
 
 
-def debian_qemu(build: Path = BUILD) -> Emulator:
+def debian_qemu(build: Path = BUILD, architecture: Architecture = AMD64) -> Emulator:
     """Fetch QEMU once; later calls return at once."""
 
     def make(folder: Path) -> None:
         apt, backports = Apt(build), DEBIAN_12.backports
-        packages = [f"qemu-system-x86/{backports}", f"seabios/{backports}"]
-        packages += [f"qemu-system-common/{backports}", f"qemu-system-data/{backports}"]
+        names = (*architecture.qemu_packages, "qemu-system-common", "qemu-system-data")
+        packages = [f"{name}/{backports}" for name in names]
         unpack(apt.download(packages, beside_system=True), folder)
 
-    folder = made_once(build / "qemu", make)
+    own = "" if architecture == AMD64 else f"-{architecture.debian}"
+    folder = made_once(build / f"qemu{own}", make)
     share = folder / "usr/share"
     libraries = ":".join(str(folder / place) for place in _LIBRARIES)
     return Emulator(
-        program=folder / "usr/bin/qemu-system-x86_64",
+        program=folder / f"usr/bin/qemu-system-{architecture.qemu}",
         firmware=(share / "qemu", share / "seabios", Path("/usr/share/seabios")),
         environment={**os.environ, "LD_LIBRARY_PATH": libraries},
     )

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from guest.architecture import AMD64, Architecture
 from guest.debian import DEBIAN_12, DEBIAN_13, Apt, need, unpack
 from guest.errors import GuestError
 from guest.folders import BUILD, made_once
@@ -79,6 +80,7 @@ class Kernel:
     """The folder lib/modules/ABI."""
     headers: Path
     """What `make -C` wants for modules."""
+    architecture: Architecture = AMD64
     toolchain: Toolchain | None = None
     """What builds modules for it. None: this machine's own."""
 
@@ -181,38 +183,46 @@ def _without_zstd(data: bytes) -> bytes:
     return subprocess.run(command, input=data, check=True, capture_output=True).stdout
 
 
-def debian_kernel(version: str = OLDEST, build: Path = BUILD) -> Kernel:
+def debian_kernel(
+    version: str = OLDEST, build: Path = BUILD, architecture: Architecture = AMD64
+) -> Kernel:
     """Fetch the newest Debian kernel of a version once; later calls return at once.
 
-    `version` is one of KERNELS or REAL_TIME.
+    `version` is one of KERNELS or REAL_TIME. Modules are built for AMD64 alone: of another
+    architecture, there are no headers.
     """
     release = KERNELS[version.partition("-")[0]]
     kept = zlib.crc32("\n".join(_KEPT).encode())  # what is kept of it changes now and then
+    own = "" if architecture == AMD64 else f"-{architecture.debian}"
     folder = made_once(
-        build / f"kernel-{version}-{kept:08x}",
-        lambda folder: _fetch(folder, version, Apt(build, release)),
+        build / f"kernel-{version}{own}-{kept:08x}",
+        lambda folder: _fetch(folder, version, Apt(build, release, architecture), architecture),
     )
     modules = next((folder / "image/lib/modules").iterdir())
     places = (folder / f"image/boot/vmlinuz-{modules.name}", modules / "vmlinuz")
-    compressed = next(place for place in places if place.exists())
+    packed = next(place for place in places if place.exists())
 
     def inflate(folder: Path) -> None:
-        (folder / "vmlinux").write_bytes(uncompressed(compressed.read_bytes()))
+        content = packed.read_bytes()
+        unpacked = uncompressed(content) if architecture == AMD64 else content
+        (folder / "vmlinux").write_bytes(unpacked)
 
     return Kernel(
         abi=modules.name,
         image=made_once(build / f"vmlinux-{modules.name}", inflate) / "vmlinux",
         modules=modules,
         headers=folder / f"headers/usr/src/linux-headers-{modules.name}",
+        architecture=architecture,
         toolchain=None if release == DEBIAN_12 else debian_toolchain(release, build),
     )
 
 
-def _newest_abi(version: str, apt: Apt) -> str:
+def _newest_abi(version: str, apt: Apt, architecture: Architecture) -> str:
     """Return the ABI of the newest kernel of a version, ordinary or of the flavour it names."""
     number, dash, flavour = version.partition("-")
     names = apt.names(f"linux-headers-{number}.")
-    wanted = re.compile(rf"linux-headers-([\d.]+(?:\+deb\d+)?(?:-\d+)?{dash}{flavour}-amd64)")
+    number = rf"[\d.]+(?:\+deb\d+)?(?:-\d+)?{dash}{flavour}"
+    wanted = re.compile(rf"linux-headers-({number}-{architecture.debian})")
     found = [match[1] for match in map(wanted.fullmatch, names) if match]
     if not found:
         raise GuestError(
@@ -222,26 +232,30 @@ def _newest_abi(version: str, apt: Apt) -> str:
     return max(found, key=lambda abi: [int(number) for number in re.findall(r"\d+", abi)])
 
 
-def _fetch(folder: Path, version: str, apt: Apt) -> None:
+def _fetch(folder: Path, version: str, apt: Apt, architecture: Architecture) -> None:
     depmod = need("depmod", "kmod")
-    abi = _newest_abi(version, apt)
-    headers = f"linux-headers-{abi}"
-    beside = apt.dependencies(headers)
+    abi = _newest_abi(version, apt, architecture)
     image = f"linux-image-{abi}"
     parts = re.compile(r"linux-(?:base|binary|modules)-\d.*")  # since 7.1 it is split into these
     images = [image, *filter(parts.fullmatch, apt.dependencies(image))]
-    common = _named(beside, r"linux-headers-.*-common(?:-rt)?")
-    kbuild = _named(beside, r"linux-kbuild-.*")
-
-    image_folder, headers_folder = folder / "image", folder / "headers"
+    image_folder = folder / "image"
     image_folder.mkdir()
-    headers_folder.mkdir()
     unpack(apt.download_only(images), image_folder, *_KEPT)
     if (image_folder / "usr/lib/modules").is_dir():
         (image_folder / "lib").mkdir()
         (image_folder / "usr/lib/modules").rename(image_folder / "lib/modules")
     _inflate_modules(image_folder)
     subprocess.run([depmod, "-b", str(image_folder), abi], check=True, capture_output=True)
+    if architecture == AMD64:
+        _fetch_headers(folder, abi, apt)
+
+
+def _fetch_headers(folder: Path, abi: str, apt: Apt) -> None:
+    headers, headers_folder = f"linux-headers-{abi}", folder / "headers"
+    headers_folder.mkdir()
+    beside = apt.dependencies(headers)
+    common = _named(beside, r"linux-headers-.*-common(?:-rt)?")
+    kbuild = _named(beside, r"linux-kbuild-.*")
     unpack(apt.download_only([headers, common, kbuild]), headers_folder)
     _move_headers(folder, abi)
 

@@ -55,8 +55,8 @@ from guest.root import debian_root
 
 _ALWAYS = ("virtio_pci", "9pnet_virtio", "9p")
 _COMMAND_LINE = (
-    "console=ttyS0 quiet panic=-1 nokaslr mitigations=off preempt=none tsc=reliable "
-    "clocksource=tsc nowatchdog iomem=relaxed random.trust_cpu=on cryptomgr.notests"
+    "quiet panic=-1 nokaslr mitigations=off preempt=none nowatchdog iomem=relaxed "
+    "random.trust_cpu=on cryptomgr.notests"
 )
 _TROUBLE = re.compile(
     r"WARNING:|BUG:|Oops|kernel BUG|general protection|[Uu]nable to handle|UBSAN|KASAN"
@@ -122,11 +122,11 @@ class Guest:
     Bytes and text are executable if they begin with `#!`.
     """
     kernel: Kernel | None = None
-    """None: Debian 12's, Linux 6.1."""
+    """None: Debian 12's, Linux 6.1. The guest has the processor that it is for."""
     emulator: Emulator | None = None
     """None: QEMU 10 of Debian's backports."""
     cpus: int = 1
-    cpu_model: str = "qemu64"
+    cpu_model: str | None = None
     """As QEMU names it; `max` is what programs compiled for later processors need."""
     icount_shift: int | None = 3
     seed: int = 1
@@ -159,8 +159,8 @@ class Guest:
             raise ValueError("QEMU counts instructions for one CPU only: give icount_shift=None")
         with alone():
             kernel = self.kernel or debian_kernel()
-            emulator = self.emulator or debian_qemu()
-            root = debian_root()
+            emulator = self.emulator or debian_qemu(architecture=kernel.architecture)
+            root = debian_root(architecture=kernel.architecture)
         output.mkdir(parents=True, exist_ok=True)
         for left_over in (".exit-status", ".kernel-log"):
             (output / left_over).unlink(missing_ok=True)
@@ -208,14 +208,16 @@ class Guest:
     ) -> list[str]:
         threads = "single" if self.icount_shift is not None else "multi"
         command = [*emulator.command(), "-accel", f"tcg,thread={threads}", "-smp", str(self.cpus)]
-        command += ["-cpu", self.cpu_model]
+        architecture = kernel.architecture
+        command += [*architecture.machine, "-cpu", self.cpu_model or architecture.cpu_model]
         if self.icount_shift is not None:
             command += ["-icount", f"shift={self.icount_shift},sleep=off"]
             command += ["-rtc", "base=2024-01-01,clock=vm"]
         command += ["-seed", str(self.seed), "-m", str(self.memory_mb), "-nodefaults"]
         command += ["-display", "none", "-no-reboot", "-serial", f"file:{console}"]
         command += ["-kernel", str(kernel.image), "-initrd", str(initrd)]
-        command += ["-append", f"{_COMMAND_LINE} {self.command_line}".rstrip()]
+        words = f"{architecture.command_line} {_COMMAND_LINE} {self.command_line}"
+        command += ["-append", words.rstrip()]
         if self.disk is not None:
             drive = f"file={self.disk},format=raw,if=none,id=disk,cache=writeback"
             command += [

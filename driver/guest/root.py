@@ -7,6 +7,7 @@ import subprocess
 from pathlib import Path
 
 from guest import cpio
+from guest.architecture import AMD64, Architecture
 from guest.debian import Apt, unpack
 from guest.errors import GuestError
 from guest.folders import BUILD, made_once
@@ -16,9 +17,8 @@ _PACKAGES = (
     "dash",  # busybox's shell prefers its own applets to iproute2
     "iproute2",
     "ethtool",
-    "python3.11-minimal",
-    "libpython3.11-stdlib",
 )
+_PYTHON = ("python3.11-minimal", "libpython3.11-stdlib")
 # Dependencies of the packages' installation scripts, which do not run here.
 _NOT_UNPACKED = ("dpkg_", "tar_", "debconf_", "gcc-12-base_", "readline-common_")
 _NOT_NEEDED = (
@@ -37,24 +37,30 @@ _PROGRAMS = ("bin", "sbin", "usr/bin", "usr/sbin")
 _MOUNT_POINTS = ("dev", "proc", "sys", "tmp", "run", "out", "root", "var", "etc")
 
 
-def debian_root(build: Path = BUILD) -> Path:
-    """Return the archive of the guest's file system, made once."""
+def debian_root(build: Path = BUILD, architecture: Architecture = AMD64) -> Path:
+    """Return the archive of the guest's file system, made once; Python is in that of AMD64."""
+    if architecture != AMD64:
+        debian_root(build)  # its busybox says what applets there are
 
     def make(folder: Path) -> None:
         tree = folder / "tree"
         tree.mkdir()
-        packages = Apt(build).download(_PACKAGES)
+        of_amd64 = architecture == AMD64
+        names = (*_PACKAGES, *(_PYTHON if of_amd64 else ()))
+        packages = Apt(build, architecture=architecture).download(names)
         unpack([p for p in packages if not p.name.startswith(_NOT_UNPACKED)], tree)
         for name in _NOT_NEEDED:
             shutil.rmtree(tree / name, ignore_errors=True)
-        _add_applets(tree)
-        compile_python(tree, tree / "usr/lib/python3.11")
-        (tree / "usr/bin/python3").symlink_to("python3.11")
+        _add_applets(tree, (tree if of_amd64 else build / "root/tree") / "bin/busybox")
+        if of_amd64:
+            compile_python(tree, tree / "usr/lib/python3.11")
+            (tree / "usr/bin/python3").symlink_to("python3.11")
         _add_configuration(tree)
         with (folder / "root.cpio").open("wb") as output:
             cpio.write(output, cpio.below(tree))
 
-    return made_once(build / "root", make) / "root.cpio"
+    own = "" if architecture == AMD64 else f"-{architecture.debian}"
+    return made_once(build / f"root{own}", make) / "root.cpio"
 
 
 def compile_python(tree: Path, sources: Path) -> None:
@@ -81,9 +87,8 @@ def compile_python(tree: Path, sources: Path) -> None:
         raise GuestError(f"The guest's Python does not compile {sources}:\n{done.stdout}")
 
 
-def _add_applets(tree: Path) -> None:
-    """Link busybox's applets, but not over the programs of other packages."""
-    busybox = tree / "bin/busybox"
+def _add_applets(tree: Path, busybox: Path) -> None:
+    """Link the applets that a busybox lists, but not over the programs of other packages."""
     listed = subprocess.run([str(busybox), "--list"], capture_output=True, text=True, check=True)
     present = {path.name for folder in _PROGRAMS for path in (tree / folder).glob("*")}
     for applet in listed.stdout.split():

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""traffic.py FRAMES [ENOUGH]: so many frames in bursts of three, of eight flows in turn.
+"""traffic.py FRAMES [ENOUGH]: so many frames in bursts of three, of 32 flows in turn.
 
 With ENOUGH, first one frame a millisecond, until that file is there. Prints when it was quiet
 before and after the bursts, in nanoseconds of CLOCK_MONOTONIC_RAW, as the logger counts them.
@@ -10,7 +10,7 @@ import socket
 import sys
 import time
 
-FLOWS, QUIET_S = 8, 0.2
+FLOWS, QUIET_S = 32, 0.2  # a host puts each flow on a queue by chance: of few all can be on one
 frames, enough = int(sys.argv[1]), sys.argv[2:]
 out = [socket.socket(socket.AF_INET, socket.SOCK_DGRAM) for _ in range(FLOWS)]
 
