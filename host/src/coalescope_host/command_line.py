@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import argparse
 import importlib
-import json
 import re
 import shutil
 import sys
@@ -18,9 +17,18 @@ from .commands import arguments as of
 from .commands.answer import Answer
 from .exit_statuses import DONE, FAILED, INTERRUPTED, USAGE, statuses_of, told
 from .plan.registry import MEANINGS
-from .run_log import CheckReport, check, report_text
+from .run_log import CheckReport, check, report_lines
 from .spelling import suggestion
-from .terminal import PipeClosed, end_quietly, in_words, show_steering
+from .terminal import (
+    PipeClosed,
+    end_quietly,
+    in_words,
+    one_line,
+    print_json,
+    print_lines,
+    say,
+    show_steering,
+)
 
 VERSION = "0.1.0"
 COMMANDS: Mapping[str, tuple[str, Callable[[argparse.ArgumentParser], None]]] = {
@@ -65,7 +73,7 @@ class Parser(argparse.ArgumentParser):
         """End with the status of wrong usage."""
         if Parser.as_json:
             Answer(self.prog.rpartition(" ")[2], as_json=True).end(USAGE, "usage", message)
-        super().error(message)
+        super().error(one_line(message))
 
 
 def parsers() -> tuple[argparse.ArgumentParser, Mapping[str, argparse.ArgumentParser]]:
@@ -106,7 +114,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         return INTERRUPTED
     except OSError as error:  # the disk behind the output is full, say
-        sys.stderr.write(f"coalescope-host: {in_words(error)}\n")
+        say(f"coalescope-host: {in_words(error)}")
         end_quietly()
         return FAILED
     return status
@@ -181,11 +189,11 @@ def run_check(files: Sequence[Path], *, as_json: bool) -> int:
             reason = error.strerror or str(error)
             fault = {"code": "unreadable", "message": reason, "advice": None}
             unread.append({"file": str(path), "ok": False, "problems": [fault]})
-            print(f"{path}: {reason}", file=sys.stderr)  # noqa: T201
+            say(f"{path}: {reason}")
     if as_json:
-        listed = [*(report.to_json() for report in reports), *unread]
-        print(json.dumps(listed, indent=2, ensure_ascii=False))  # noqa: T201
+        print_json([*(report.to_json() for report in reports), *unread])
     else:
         width = min(110, max(60, shutil.get_terminal_size().columns))
-        print("\n".join(report_text(report, width) for report in reports), end="")  # noqa: T201
+        for number, report in enumerate(reports):
+            print_lines(sys.stdout, [*([""] if number else []), *report_lines(report, width)])
     return FAILED if unread or not all(report.complete for report in reports) else DONE

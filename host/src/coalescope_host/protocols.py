@@ -14,6 +14,7 @@ from typing import Any, Literal, Protocol, Union
 
 from .plan.factors import Level, Levels
 from .plan.plan import PeerSpec
+from .terminal import LinesError
 
 RestoreState = Mapping[str, Any]
 """All that a restore needs, as JSON."""
@@ -22,7 +23,7 @@ Where = Union[Literal["here"], int]
 """This host, or a peer by its place in the plan, from 0."""
 
 
-class SweepError(Exception):
+class SweepError(LinesError):
     """Something could not be done: what, where, what to do. The run fails, not the sweep."""
 
 

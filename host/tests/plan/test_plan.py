@@ -7,6 +7,7 @@ import pytest
 from coalescope_host.plan.cells import cells_of
 from coalescope_host.plan.plan import DriverParameter, Plan, PlanError, differences
 from coalescope_host.plan.plan_file import load_plan
+from coalescope_host.terminal import lines_of
 
 HEAD = """
 experiment = "lab-2026"
@@ -43,7 +44,7 @@ def load(tmp_path: Path, text: str) -> Plan:
 def faults(tmp_path: Path, text: str) -> list[str]:
     with pytest.raises(PlanError) as caught:
         load(tmp_path, text)
-    lines = str(caught.value).splitlines()
+    lines = lines_of(caught.value)
     assert all(line.startswith(f"{tmp_path / 'plan.toml'}: ") for line in lines)
     return [line.removeprefix(f"{tmp_path / 'plan.toml'}: ") for line in lines]
 

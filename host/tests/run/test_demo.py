@@ -116,3 +116,43 @@ def test_nothing_stays_however_it_ends(
     wait_until(lambda: not in_spaces(made), "a namespace is left")
     assert visible() == before
     wait_until(lambda: not processes_with(str(tmp_path)), "a process is left")
+
+
+# a root with this machine's folders, but for /proc and /sys; mounted itself if $1 says so
+CHROOT = """
+[ "$1" = plain ] || mount --bind "$0" "$0"
+cd "$0"
+for folder in /*; do
+	case $folder in /proc|/sys|/mnt|/media|/srv|/lost+found) mkdir -p ".$folder"; continue;; esac
+	if [ -L "$folder" ]; then cp -P "$folder" .; elif [ -d "$folder" ]; then
+		mkdir -p ".$folder" && mount --rbind "$folder" ".$folder"
+	fi
+done
+[ "$2" = none ] || mount -t proc proc proc
+shift 2
+exec chroot . "$@"
+"""
+
+
+@pytest.mark.parametrize(
+    ("root", "proc", "without", "missing"),
+    [
+        ("plain", "none", "", "/proc is not mounted (mount -t proc proc /proc)."),
+        ("plain", "proc", "", "this root is not mounted, as in a plain chroot"),
+        ("mounted", "proc", "-net_admin", "this process needs CAP_NET_ADMIN (run it with sudo)."),
+        ("mounted", "proc", "-sys_admin,-sys_chroot", "needs CAP_SYS_CHROOT, CAP_SYS_ADMIN"),
+    ],
+)
+def test_what_a_chroot_lacks_is_said_before_anything(
+    tmp_path: Path, root: str, proc: str, without: str, missing: str
+) -> None:
+    command = [*TOOL, "demo", "--out", "/mnt/demo"]
+    if without:
+        command = ["setpriv", f"--bounding-set={without}", *command]
+    outside = ["unshare", "--mount", "sh", "-ec", CHROOT, str(tmp_path), root, proc]
+    done = subprocess.run([*outside, *command], capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    (reason,) = done.stderr.strip().splitlines()[-1:]
+    assert reason.startswith("coalescope-host demo: Network namespaces cannot be made here: ")
+    assert missing in reason
+    assert not (tmp_path / "mnt/demo").exists()

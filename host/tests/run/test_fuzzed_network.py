@@ -95,6 +95,7 @@ def test_a_peer_that_goes_mad_in_mid_sweep_leaves_nothing(
         assert "Traceback" not in said, said
         assert not re.search(r"^\w+(Error|Exception)\b", said, re.M), said
         assert all(sign == "\n" or sign.isprintable() for sign in said), said
+        assert not re.search(r"^\s*FORGED", said, re.M), said
         wait_until(lambda: processes(hosts) <= ran, f"a process goes on: {seed=}\n{said}")
         assert state(hosts) == before, said
         assert files_of_sweeps(hosts) == kept, said

@@ -12,7 +12,7 @@ NAMES = "env | cut -d= -f1 | sort >&2; echo $HOME $USER >&2"
 
 def said(program: LocalProcess) -> list[str]:
     assert program.wait(TIMEOUT_S)
-    return program.stop().splitlines()
+    return program.stop().split("; ")
 
 
 def test_programs_do_not_get_what_the_caller_has(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -27,7 +27,7 @@ def summary_of(lines: Sequence[Mapping[str, Any]]) -> list[str]:
         }
         for run, line in zip(runs, lines, strict=True)
     ]
-    return [*summary(runs, entries).splitlines(), *failures(runs, entries).splitlines()]
+    return [*summary(runs, entries), *failures(runs, entries)]
 
 
 def test_warnings_are_counted_and_each_is_said_once() -> None:

@@ -3,9 +3,10 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from collections.abc import Iterable
+
+from coalescope_host.terminal import print_json, print_lines
 
 
 class Answer:
@@ -19,14 +20,11 @@ class Answer:
         """Say the lines to people, or the same as members of the object to programs."""
         self._members |= members
         if not self._as_json:
-            sys.stdout.writelines(f"{line}\n" for line in lines)
-            sys.stdout.flush()
+            print_lines(sys.stdout, lines)
 
     def end(self, status: int, kind: str | None = None, message: str = "") -> int:
         """Print the object; `kind` and `message` say why the command ended early."""
         error = None if kind is None else {"kind": kind, "message": message}
         if self._as_json:
-            document = {**self._members, "status": status, "error": error}
-            sys.stdout.write(f"{json.dumps(document, indent=2, ensure_ascii=False)}\n")
-            sys.stdout.flush()
+            print_json({**self._members, "status": status, "error": error})
         return status

@@ -31,10 +31,11 @@ from coalescope_host.run.textfile import textfile, write_textfile
 from coalescope_host.run_log import read, window_counters
 from coalescope_host.settings.errors import SettingError
 from coalescope_host.settings.host import open_host
+from coalescope_host.terminal import say
 from coalescope_host.workloads.demand import TRAFFIC_TOOL
 
 from .answer import Answer
-from .ending import ended, say
+from .ending import ended
 from .measured import measured_in
 from .sweep import with_upload
 from .without_plan import check_interface, peer_on, slug
@@ -75,7 +76,7 @@ def _calibrate(options: Namespace, answer: Answer) -> int:
         points=[asdict(point) for point in points],
         read_back_us=[{"asked_us": asked, "took_us": took} for asked, took in took_us.items()],
     )
-    say(what_next(plan, folder))
+    say(*what_next(plan, folder))
     return 0 if any(not point.refused for point in points) else FAILED
 
 

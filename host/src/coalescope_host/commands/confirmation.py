@@ -7,7 +7,7 @@ import sys
 import time
 from collections.abc import Callable
 
-from .ending import say
+from coalescope_host.terminal import say
 
 WORD = "keep"
 _STEP_S = 0.2

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
+from coalescope_host.as_typed import as_typed
 from coalescope_host.exit_statuses import FAILED
 from coalescope_host.plan.factors import Levels
 from coalescope_host.plan.plan import Plan
@@ -33,10 +34,11 @@ from coalescope_host.run.signals import Interrupted
 from coalescope_host.run.sweeping import LOGS
 from coalescope_host.run_log import RunLog, read, run_values
 from coalescope_host.settings.host import open_host
+from coalescope_host.terminal import say
 from coalescope_host.workloads import prepare
 
 from .answer import Answer
-from .ending import check_server, ended, say
+from .ending import check_server, ended
 from .measured import measured_in
 
 LARGEST_MTU_BYTES = 9000
@@ -48,10 +50,11 @@ CPU_TIMES = ("interface_cpu_percent", "workload_cpu_percent")
 MEASURED = f"""\
 Two network namespaces on this machine, a veth pair, and UDP at {RATE_MBPS} Mb/s between them.
 Varied: the MTU, and how long the kernel lets frames gather before it polls (gro_flush_timeout).
-Nothing outside of the namespaces is touched, and nothing of them stays."""
+Nothing outside of the namespaces is touched, and nothing of them stays.""".splitlines()
 LIMITS = """
 What this cannot show: a card. There are no interrupts, no DMA, no wire, and no rx-usecs to set; the
-sender shares the processors with the receiver. For a card: coalescope-host init INTERFACE"""
+sender shares the processors with the receiver.
+""".splitlines()
 
 
 def run(options: Namespace) -> int:
@@ -62,7 +65,7 @@ def run(options: Namespace) -> int:
 def _demo(options: Namespace, answer: Answer) -> int:
     server = _server(options)
     plan = plan_of(Path("demo"), demo_document(options, server))
-    say(MEASURED)
+    say(*MEASURED)
     with cable(LARGEST_MTU_BYTES) as joined:
         folder = options.out or joined.memory / "demo"
         open_bench = partial(_bench, joined)
@@ -72,7 +75,7 @@ def _demo(options: Namespace, answer: Answer) -> int:
         except Interrupted:
             _say_where(options, answer, plan, server, folder)
             raise
-        say(LIMITS)
+        say(*LIMITS, f"For a card: {as_typed('init INTERFACE')}")
         _say_where(options, answer, plan, server, folder)
     return 0 if done else FAILED
 
@@ -96,7 +99,7 @@ def _say_where(
 
 def _show(folder: Path, answer: Answer, plan: Plan, cells: Sequence[Cell]) -> None:
     """Whether it was quiet, before the numbers."""
-    say(f"\n{quietness(_logs(folder))}")
+    say("", *quietness(_logs(folder)))
     measured_in(answer)(plan, cells)
 
 

@@ -7,9 +7,9 @@ from dataclasses import asdict
 from coalescope_host.exit_statuses import FAILED, USAGE
 from coalescope_host.snapshots.differences import compare, lines
 from coalescope_host.snapshots.files import NotReadError, read_environment
+from coalescope_host.terminal import say
 
 from .answer import Answer
-from .ending import say
 
 _DIFFERS, _TROUBLE = FAILED, USAGE  # as of diff(1)
 

@@ -2,7 +2,6 @@
 """How a command ends: what it says, and its exit status."""
 
 import signal
-import sys
 from argparse import Namespace
 from collections.abc import Callable
 
@@ -13,7 +12,7 @@ from coalescope_host.run import factory
 from coalescope_host.run.journal import JournalError
 from coalescope_host.run.signals import Interrupted
 from coalescope_host.run.sweeping import PilotError, RestoreError
-from coalescope_host.terminal import in_words
+from coalescope_host.terminal import lines_of, say
 
 from .answer import Answer
 
@@ -48,23 +47,21 @@ def ended(
     try:
         return answer.end(work(answer))
     except (UsageError, PlanError) as error:
-        say(f"coalescope-host {command}: {error}")
-        return answer.end(USAGE, "usage", str(error))
+        return _refused(command, answer, error, USAGE, "usage")
     except _TROUBLE as error:
-        say(f"coalescope-host {command}: {in_words(error)}")
-        return answer.end(FAILED, "failed", in_words(error))
+        return _refused(command, answer, error, FAILED, "failed")
     except KeyboardInterrupt:
         return _interrupted(answer, Interrupted(signal.SIGINT), goes_on)
     except Interrupted as interruption:
         return _interrupted(answer, interruption, goes_on)
 
 
+def _refused(command: str, answer: Answer, error: Exception, status: int, kind: str) -> int:
+    first, *rest = lines_of(error)
+    say(f"coalescope-host {command}: {first}", *rest)
+    return answer.end(status, kind, "\n".join([first, *rest]))
+
+
 def _interrupted(answer: Answer, interruption: Interrupted, goes_on: str) -> int:
     say(f"Ended: {interruption}. {goes_on}".rstrip())
     return answer.end(SIGNALLED + interruption.number, "interrupted", str(interruption))
-
-
-def say(text: str) -> None:
-    """A line on standard error."""
-    sys.stderr.write(f"{text}\n")
-    sys.stderr.flush()

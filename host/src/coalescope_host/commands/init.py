@@ -8,6 +8,7 @@ from argparse import Namespace
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from coalescope_host.as_typed import as_typed
 from coalescope_host.plain_files import NotPlainError, write_plain
 from coalescope_host.plan.factors import Level, level_text
 from coalescope_host.plan.plan_file import load_plan
@@ -15,10 +16,10 @@ from coalescope_host.protocols import SweepError
 from coalescope_host.settings import safety
 from coalescope_host.settings.carrier import nothing_passes
 from coalescope_host.settings.host import NEEDS_ROOT, Host, open_host
-from coalescope_host.terminal import in_words
+from coalescope_host.terminal import in_words, say
 
 from .answer import Answer
-from .ending import UsageError, ended, say
+from .ending import UsageError, ended
 from .without_plan import peer_on, peers_named, slug
 
 JUMBO_MTU_BYTES, USUAL_MTU_BYTES = 9000, 1500
@@ -61,7 +62,8 @@ def _init(options: Namespace, answer: Answer) -> int:
         say(f"Note: {why}: a sweep of it needs that.")
     if peers:
         load_plan(options.out)
-        say(f"{options.out} is a plan. Next: coalescope-host sweep {options.out} --dry-run")
+        check = as_typed(f"sweep {options.out} --dry-run")
+        say(f"{options.out} is a plan. Next: {check}")
     else:
         say(
             f"{options.out} is written, and lacks a peer: uncomment [[peers]] there and say who "

@@ -4,9 +4,10 @@
 from argparse import Namespace
 
 from coalescope_host.run import factory
+from coalescope_host.terminal import say
 
 from .answer import Answer
-from .ending import ended, say
+from .ending import ended
 
 
 def run(options: Namespace) -> int:

@@ -7,10 +7,9 @@ from argparse import Namespace
 from coalescope_host.exit_statuses import FAILED
 from coalescope_host.plain_files import write_plain
 from coalescope_host.snapshots.taking import NotTakenError, take
-from coalescope_host.terminal import in_words
+from coalescope_host.terminal import in_words, say
 
 from .answer import Answer
-from .ending import say
 
 
 def run(options: Namespace) -> int:
@@ -25,7 +24,7 @@ def run(options: Namespace) -> int:
         return _failed(answer, f"{options.out} is there already; --force writes over it")
     except (NotTakenError, OSError) as error:
         return _failed(answer, in_words(error))
-    said = [text] if options.out is None else [f"Kept in {options.out}."]
+    said = text.split("\n") if options.out is None else [f"Kept in {options.out}."]
     file_name = None if options.out is None else str(options.out)
     answer.tell(said, file=file_name, snapshot=document)
     return answer.end(0)

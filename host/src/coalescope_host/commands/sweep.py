@@ -21,10 +21,11 @@ from coalescope_host.run.dry_run import dry_run
 from coalescope_host.run.invocation import Invocation, OpenBench
 from coalescope_host.run.signals import interruptible
 from coalescope_host.run.sweeping import LOGS
+from coalescope_host.terminal import say
 
 from . import restore
 from .answer import Answer
-from .ending import UsageError, check_server, ended, say
+from .ending import UsageError, check_server, ended
 from .measured import measured_in
 from .without_plan import plan_without, refused_interface
 
@@ -56,7 +57,7 @@ def _sweep(options: Namespace, open_bench: OpenBench, answer: Answer) -> int:
     if options.dry_run:
         return _dry_run(invocation, refused, answer, everything=options.all)
     if refused:
-        raise SweepError("\n".join(refused))
+        raise SweepError(*refused)
     done = invocation.carry_out()
     return 0 if done else FAILED
 
@@ -65,7 +66,7 @@ def _show(folder: Path, answer: Answer, plan: Plan, cells: Sequence[Cell]) -> No
     """The table, and where everything is: what comes after that is why runs failed."""
     measured_in(answer)(plan, cells)
     answer.tell((), **places(plan, folder))
-    say(f"The logs are in {folder / LOGS}.\n{what_next(plan, folder)}")
+    say(f"The logs are in {folder / LOGS}.", *what_next(plan, folder))
 
 
 def _plan(options: Namespace) -> Plan:

@@ -28,13 +28,14 @@ from coalescope_host.run.tuned import Tuned, asked
 from coalescope_host.run.tuner import Tuner, first_runs, start_of
 from coalescope_host.settings.host import open_host
 from coalescope_host.spelling import suggestion
+from coalescope_host.terminal import say
 from coalescope_host.tuning.candidates import ADAPTIVE, DELAY, left_out, usual_factors, with_start
 from coalescope_host.tuning.design import FEWEST_OF_A_ROUND, budget_of
 from coalescope_host.tuning.question import LATENCIES, Question, QuestionError, question_of
 
 from .answer import Answer
 from .confirmation import typed
-from .ending import UsageError, ended, say
+from .ending import UsageError, ended
 from .sweep import names_a_plan, plan_from_file, with_upload
 from .without_plan import check_interface, checked_factors, plan_with, refused_interface, slug
 
@@ -55,7 +56,7 @@ def _tune(options: Namespace, open_bench: OpenBench, answer: Answer) -> int:
     plan = with_upload(_plan(options), options)
     refused = refused_interface(plan.interface, options, plan.peers)
     if refused and not options.dry_run:
-        raise SweepError("\n".join(refused))
+        raise SweepError(*refused)
     folder = _folder(options, plan)
     tuner = _tuner(options, plan, question, folder, open_bench, answer)
     if options.dry_run:
@@ -63,7 +64,7 @@ def _tune(options: Namespace, open_bench: OpenBench, answer: Answer) -> int:
     say(_intention(tuner))
     tuned = tuner.carry_out()
     answer.tell((), **places(plan, folder))
-    say(f"The logs are in {folder / LOGS}.\n{what_next(plan, folder)}")
+    say(f"The logs are in {folder / LOGS}.", *what_next(plan, folder))
     return 0 if tuned.answer is not None else FAILED
 
 

@@ -9,9 +9,10 @@ from pathlib import Path
 
 from coalescope_host.exit_statuses import FAILED
 from coalescope_host.run.upload import Outcome, send, token
+from coalescope_host.terminal import say
 
 from .answer import Answer
-from .ending import check_server, ended, say
+from .ending import check_server, ended
 
 
 def run(options: Namespace) -> int:

@@ -89,7 +89,7 @@ def check_interface(interface: str, options: Namespace) -> None:
     if not may_administer() and not getattr(options, "dry_run", False):
         raise SweepError(NEEDS_SUDO)
     if refused := refused_interface(interface, options, peers_named(options)):
-        raise SweepError("\n".join(refused))
+        raise SweepError(*refused)
 
 
 def refused_interface(

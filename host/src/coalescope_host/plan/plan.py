@@ -14,6 +14,8 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
+from coalescope_host.terminal import LinesError
+
 from .factors import Level, Levels
 from .toml_table import Fault
 
@@ -42,13 +44,13 @@ RESUMABLE_KEYS = (
 )
 
 
-class PlanError(Exception):
+class PlanError(LinesError):
     """A plan cannot be used. `faults` says each reason: key, value, what to do."""
 
     def __init__(self, path: Path, faults: tuple[Fault, ...]) -> None:
         self.path = path
         self.faults = faults
-        super().__init__("\n".join(f"{path}: {fault}" for fault in faults))
+        super().__init__(*(f"{path}: {fault}" for fault in faults))
 
 
 @dataclass(frozen=True)

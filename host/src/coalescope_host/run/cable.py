@@ -15,6 +15,7 @@ from pathlib import Path
 
 from coalescope_host.program_environment import program_environment
 from coalescope_host.protocols import SweepError
+from coalescope_host.settings.capabilities import NET_ADMIN, SYS_ADMIN, SYS_CHROOT, lacking
 from coalescope_host.settings.device import Device
 from coalescope_host.settings.host import open_host
 from coalescope_host.settings.netlink import IPRoute
@@ -28,6 +29,7 @@ _CLONE_NEWNS, _CLONE_NEWNET = 0x00020000, 0x40000000
 _LIBC = ctypes.CDLL(None, use_errno=True)
 _OWN_SYSFS = "mount -t sysfs sysfs /sys"
 _EMPTY_FOLDERS = ("/mnt", "/media", "/srv")
+_REFUSED = "Network namespaces cannot be made here"
 
 
 @dataclass(frozen=True)
@@ -63,18 +65,35 @@ def cable(mtu_bytes: int) -> Iterator[Cable]:
     Nobody leaves: the process ends there.
 
     Raises:
-        SweepError: if namespaces cannot be made.
+        SweepError: if namespaces cannot be made; it says what is missing for them.
     """
+    _check_here()
     home = os.open("/proc/thread-self/ns/net", os.O_RDONLY)
     if _LIBC.unshare(_CLONE_NEWNET | _CLONE_NEWNS):
         reason = os.strerror(ctypes.get_errno())
-        raise SweepError(f"Network namespaces cannot be made here ({reason}): run it with sudo.")
+        raise SweepError(f"{_REFUSED}: {reason}.")
     _run("mount", "--make-rprivate", "/")
     _run(*_OWN_SYSFS.split())
     with _far_end() as pid:
         _join(pid, mtu_bytes)
         shell = ("nsenter", "--target", str(pid), "--net", "--mount", "sh", "-c")
         yield Cable(shell, _memory(), home)
+
+
+def _check_here() -> None:
+    """Errors: SweepError with all that a plain chroot, a container or a user lacks."""
+    mounts = Path("/proc/self/mountinfo")
+    if not mounts.exists():
+        raise SweepError(f"{_REFUSED}: /proc is not mounted (mount -t proc proc /proc).")
+    missing = []
+    if "/" not in (line.split()[4] for line in mounts.read_text().splitlines()):
+        missing.append(
+            "this root is not mounted, as in a plain chroot (mount --bind DIR DIR, then chroot DIR)"
+        )
+    if needed := lacking(NET_ADMIN, SYS_CHROOT, SYS_ADMIN):
+        missing.append(f"this process needs {', '.join(needed)} (run it with sudo)")
+    if missing:
+        raise SweepError(f"{_REFUSED}: {'; '.join(missing)}.")
 
 
 @contextmanager

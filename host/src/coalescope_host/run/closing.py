@@ -7,6 +7,7 @@ import shutil
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
+from coalescope_host.as_typed import as_typed
 from coalescope_host.newer_python import zip_strict
 from coalescope_host.plan.factors import Levels, cell_text, level_text, log_name
 from coalescope_host.plan.plan import Plan
@@ -70,14 +71,14 @@ def block_line(plan: Plan, replicate: int, journal: Journal, folder: Path) -> st
     return f"{counted}; {', '.join(shown)}" if shown else counted
 
 
-def what_next(plan: Plan, folder: Path) -> str:
-    """Where the results can be seen, or how they get there."""
+def what_next(plan: Plan, folder: Path) -> tuple[str, ...]:
+    """Where the results can be seen, or how they get there; in lines."""
     if plan.upload is not None:
-        return f"The page: {page_of(plan.upload.server, plan)}"
+        return (f"The page: {page_of(plan.upload.server, plan)}",)
     return (
-        "To see it drawn, while `make serve` runs:\n"
-        f"  coalescope-host upload {folder} --server {USUAL_SERVER}\n"
-        f"and open {page_of(USUAL_SERVER, plan)}"
+        "To see it drawn, while `make serve` runs:",
+        "  " + as_typed(f"upload {folder} --server {USUAL_SERVER}"),
+        f"and open {page_of(USUAL_SERVER, plan)}",
     )
 
 

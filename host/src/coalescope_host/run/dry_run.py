@@ -15,6 +15,7 @@ from coalescope_host.program_environment import program_environment
 from coalescope_host.protocols import SweepError
 from coalescope_host.settings.host import NEEDS_ROOT
 from coalescope_host.settings.level import shown
+from coalescope_host.terminal import joined_lines
 
 from .bench import Bench
 from .processes import workload_user
@@ -192,7 +193,7 @@ def _logger_says(plan: Plan, bench: Bench, run: Run) -> Iterator[str]:
         yield f"the logger did not answer within {_PREVIEW_S:g} s"
         return
     if done.returncode:
-        said = done.stderr.decode(errors="replace").strip()
+        said = joined_lines(done.stderr.decode(errors="replace"))
         yield f"the logger says: {said.removeprefix('coalescope-logger: ')}"
         return
     yield from interrupt_faults(_columns(json.loads(done.stdout)), plan.interface, run.levels)

@@ -12,9 +12,11 @@ from itertools import groupby
 from pathlib import Path
 from typing import TextIO
 
+from coalescope_host.as_typed import as_typed
 from coalescope_host.plan.plan import LARGEST_SEED, Plan, differences
 from coalescope_host.plan.schedule import Run, schedule
 from coalescope_host.protocols import SweepError
+from coalescope_host.terminal import say
 
 from . import factory
 from .announcement import Announcement
@@ -76,12 +78,12 @@ class Invocation:
                     )
                 finally:
                     if begun(journal):
-                        say(summary(runs, journal.entries))
+                        say(*summary(runs, journal.entries))
                         self.show(plan, cells_of(plan, runs, journal, folder))
                 finish_uploads(uploads, check)
             finally:
                 if begun(journal) and (why := failures(runs, journal.entries)):
-                    say(why)
+                    say(*why)
             return not pending(runs, journal, folder) and not _left(uploads)
 
 
@@ -105,13 +107,14 @@ def _carry_out(
             stack.enter_context(guarded(ready(bench)))
         except factory.FAILURES as error:
             mark_failed(journal, rest, str(error))
-            raise SweepError(f"{error}\nNothing was changed. {_to_be_tried_again(rest)}") from None
+            again = f"Nothing was changed. {_to_be_tried_again(rest)}"
+            raise SweepError(*error.args, again) from None
         announcement = _announcement(plan, journal, runs, rest, uploads)
         sweep = Sweep(plan, bench, journal, folder, _after_run(uploads, announcement, bench))
         try:
             possible = sweep.pilot(possible, say)
         except PilotError as error:
-            raise PilotError(f"{error}\n{_to_be_tried_again(possible)}") from None
+            raise PilotError(*error.args, _to_be_tried_again(possible)) from None
         progress = Progress(_stderr(), len(rest), run_s(plan, overhead_s(journal)))
         progress.skip(len(rest) - len(possible))
         announcement.tell(progress)
@@ -132,7 +135,7 @@ def _to_be_tried_again(runs: Sequence[Run]) -> str:
 def ready(bench: Bench) -> Bench:
     """Nothing that every run needs is missing."""
     if missing := [*bench.host.problems({}), *missing_logger(bench)]:
-        raise SweepError("\n".join(missing))
+        raise SweepError(*missing)
     return bench
 
 
@@ -157,10 +160,10 @@ def begin(plan: Plan, journal: Journal) -> int:
         )
         return seed
     if changed:
-        lines = "\n  ".join(changed)
         raise JournalError(
-            f"{plan.path} is not the plan that {journal.path.parent} was begun with:\n  {lines}\n"
-            "Change it back, or begin anew in another folder with --out."
+            f"{plan.path} is not the plan that {journal.path.parent} was begun with:",
+            *(f"  {difference}" for difference in changed),
+            "Change it back, or begin anew in another folder with --out.",
         )
     return seed
 
@@ -216,7 +219,7 @@ def finish_uploads(uploads: Uploads | None, check: Callable[[], None]) -> None:
     if waiting:
         say(
             f"{waiting} logs are not uploaded: {uploads.trouble}. "
-            "The same command, or coalescope-host upload, sends them."
+            f"The same command, or {as_typed('upload')}, sends them."
         )
     for entry in uploads.refused():
         say(f"  not taken: {entry['log']}: {entry['reason']}")
@@ -228,9 +231,3 @@ def _left(uploads: Uploads | None) -> bool:
 
 def _stderr() -> TextIO:
     return sys.stderr
-
-
-def say(text: str) -> None:
-    """A line on standard error."""
-    sys.stderr.write(f"{text}\n")
-    sys.stderr.flush()

@@ -17,6 +17,7 @@ from types import TracebackType
 from typing import Any
 
 from coalescope_host.plain_files import own
+from coalescope_host.terminal import LinesError
 
 NAME = "journal.jsonl"
 FORMAT = 1
@@ -32,7 +33,7 @@ _RELIED_ON: Mapping[str, Mapping[str, type]] = {
 Entry = Mapping[str, Any]
 
 
-class JournalError(Exception):
+class JournalError(LinesError):
     """A journal cannot be used: where, why, what to do."""
 
 

@@ -15,6 +15,7 @@ from pathlib import Path
 from coalescope_host.program_environment import program_environment
 from coalescope_host.protocols import SweepError
 from coalescope_host.readable import is_readable
+from coalescope_host.terminal import joined_lines
 
 _PR_SET_PDEATHSIG = 1
 _LIBC = ctypes.CDLL(None)
@@ -68,10 +69,10 @@ class LocalProcess:
         return ended
 
     def said(self) -> str:
-        """The last of what it printed on stderr."""
+        """The last of what it printed on stderr, as a part of a line."""
         end = self._errors.seek(0, os.SEEK_END)
         self._errors.seek(max(0, end - _TAIL_BYTES))
-        return self._errors.read().decode(errors="replace").strip()
+        return joined_lines(self._errors.read().decode(errors="replace"))
 
     def stop(self) -> str:
         """End it and all it started; return the last of what it printed on stderr."""

@@ -4,7 +4,7 @@
 import shutil
 from typing import TextIO
 
-from coalescope_host.terminal import unfiltered
+from coalescope_host.terminal import one_line, print_lines, unfiltered
 
 WIDTH = 24
 
@@ -55,7 +55,7 @@ class Progress:
     def close(self) -> None:
         """Leave the terminal's cursor on a new line."""
         if self._drawn:
-            self._line("")
+            print_lines(self._stream, [""])
             self._drawn = False
 
     @property
@@ -83,7 +83,7 @@ class Progress:
         filled = WIDTH * self._done // max(self._total, 1)
         line = f"[{'█' * filled}{'·' * (WIDTH - filled)}] {self._counts()}  {text}"
         self._clear()
-        self._stream.write(line[: shutil.get_terminal_size().columns - 1])
+        self._stream.write(one_line(line)[: shutil.get_terminal_size().columns - 1])
         self._stream.flush()
         self._drawn = True
 
@@ -93,8 +93,7 @@ class Progress:
             self._drawn = False
 
     def _line(self, text: str) -> None:
-        self._stream.write(f"{text}\n")
-        self._stream.flush()
+        print_lines(self._stream, [text])
 
 
 def clock(seconds: float) -> str:

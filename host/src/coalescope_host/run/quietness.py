@@ -23,15 +23,17 @@ _ADVICE = (
 )
 
 
-def quietness(logs: Sequence[RunLog]) -> str:
+def quietness(logs: Sequence[RunLog]) -> tuple[str, ...]:
     """A verdict on runs whose sender, which is none of the workload, is on this machine, too.
+
+    In lines, the first of which says it.
 
     What the sender took is not that of others, and is said apart, where the workload tells it.
     """
     before = [percent for log in logs if (percent := _before_percent(log)) is not None]
     tasks = {at: percent for at, log in enumerate(logs) if (percent := _tasks(log)) is not None}
     if not tasks:
-        return "Whether others used the processors is not known: nothing told their time apart."
+        return ("Whether others used the processors is not known: nothing told their time apart.",)
     said = {at: said_by_workload(logs[at]).get("far_end_cpu_percent") for at in tasks}
     sender = {at: percent for at, percent in said.items() if percent is not None}
     is_apart = sender.keys() == tasks.keys()
@@ -43,10 +45,10 @@ def quietness(logs: Sequence[RunLog]) -> str:
         took += f"; the sender, on this machine, took {_range([*sender.values()])} %"
     quiet_before = max([0.0, *before]) < OTHERS_PERCENT
     if quiet_before and median(beside) < OTHERS_PERCENT:
-        return f"Quiet: {took}."
+        return (f"Quiet: {took}.",)
     if quiet_before and not is_apart:
-        return f"Whether it was quiet is not known: {took}."
-    return f"NOT QUIET: {took}.\n{_ADVICE}"
+        return (f"Whether it was quiet is not known: {took}.",)
+    return f"NOT QUIET: {took}.", _ADVICE
 
 
 def busy_before(environment: Mapping[str, Any]) -> str | None:

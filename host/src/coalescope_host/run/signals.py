@@ -2,16 +2,18 @@
 """Ends a sweep on Ctrl-C, SIGTERM and SIGHUP so that what must be put back is put back.
 
 A signal is only noted; the sweep asks often, where it can stop. An exception out of a signal's
-handler could come in the middle of anything, and be lost in a destructor.
+handler could come in the middle of anything, and be lost in a destructor; what it prints, in the
+middle of a line that is being printed.
 """
 
 from __future__ import annotations
 
 import signal
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from types import FrameType
+
+from coalescope_host.terminal import say
 
 CAUGHT = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
@@ -29,16 +31,19 @@ class Interruption:
 
     def __init__(self) -> None:
         self._number: int | None = None
+        self._said = False
 
     def check(self) -> None:
         """Raise `Interrupted` if so."""
-        if self._number is not None:
-            raise Interrupted(self._number)
+        if self._number is None:
+            return
+        if not self._said:
+            self._said = True
+            say("", "Ending, and putting everything back.")
+        raise Interrupted(self._number)
 
     def note(self, number: int, _frame: FrameType | None) -> None:
         """Remember a signal."""
-        if self._number is None:
-            sys.stderr.write("\nEnding, and putting everything back.\n")
         self._number = number
 
 

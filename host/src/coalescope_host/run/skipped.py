@@ -49,8 +49,9 @@ def reachable(
         missing = sorted(needed[name] & bench.unreachable.keys())
         (without[missing[0]] if missing else left).append(run)
     if not left:
-        raise SweepError("\n".join(bench.unreachable.values()))
+        raise SweepError(*bench.unreachable.values())
     for place, those in without.items():
         mark_failed(journal, those, bench.unreachable[place])
-        say(f"{bench.unreachable[place]}\nRuns that need it, marked failed: {len(those)}.")
+        say(bench.unreachable[place])
+        say(f"Runs that need it, marked failed: {len(those)}.")
     return left

@@ -20,24 +20,24 @@ _NEAR = 0.02
 _NEAR_US = 1.0
 
 
-def summary(runs: Sequence[Run], entries: Iterable[Entry]) -> str:
-    """Runs done and failed, warnings, where a device took what was not asked for."""
+def summary(runs: Sequence[Run], entries: Iterable[Entry]) -> list[str]:
+    """In lines: runs done and failed, warnings, where a device took what was not asked for."""
     latest = _latest(runs, entries)
     done = [entry for _, entry in latest if entry["status"] == "done"]
     failed = sum(entry["status"] == "failed" for _, entry in latest)
     counted = f"{len(done)} of {len(runs)} runs done, {failed} failed."
-    return "\n".join([counted, *_warnings(done), *_differences(done)])
+    return [counted, *_warnings(done), *_differences(done)]
 
 
-def failures(runs: Sequence[Run], entries: Iterable[Entry]) -> str:
-    """Why runs failed, each reason first in its line; empty if none did."""
+def failures(runs: Sequence[Run], entries: Iterable[Entry]) -> list[str]:
+    """In lines: why runs failed, each reason first in its own; empty if none did."""
     failed = [(run, e) for run, e in _latest(runs, entries) if e["status"] == "failed"]
     lines = [*_failures([(run, entry) for run, entry in failed if entry["attempt"]])]
     never = Counter(entry["reason"] for _, entry in failed if not entry["attempt"])
     lines += (
         f"  {why}: {_counted(number)} failed before they began" for why, number in never.items()
     )
-    return "\n".join(["Why runs failed:", *lines]) if lines else ""
+    return ["Why runs failed:", *lines] if lines else []
 
 
 def _latest(runs: Sequence[Run], entries: Iterable[Entry]) -> list[tuple[Run, Entry]]:

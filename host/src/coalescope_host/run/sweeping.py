@@ -13,10 +13,12 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from coalescope_host.as_typed import as_typed
 from coalescope_host.plan.factors import Level, Levels
 from coalescope_host.plan.plan import PeerSpec, Plan
 from coalescope_host.plan.schedule import Run, pilot_runs
 from coalescope_host.protocols import RestoreState, SweepError
+from coalescope_host.terminal import LinesError
 
 from .bench import Bench
 from .journal import Journal, JournalError, sync_folder
@@ -28,11 +30,11 @@ from .surroundings import surroundings
 LOGS = "logs"
 
 
-class PilotError(Exception):
+class PilotError(LinesError):
     """No workload works even once; nothing was begun."""
 
 
-class RestoreError(Exception):
+class RestoreError(LinesError):
     """Not everything could be put back."""
 
 
@@ -73,7 +75,7 @@ class Sweep:
             mark_failed(self.journal, of_it, fault)
         left = [run for run in runs if run.levels["workload"] not in faults]
         if not left:
-            raise PilotError("\n".join(faults.values()))
+            raise PilotError(*faults.values())
         for fault in faults.values():
             say(fault)
         if overheads_s:
@@ -287,9 +289,8 @@ def put_back(bench: Bench, state: RestoreState) -> None:
     try:
         bench.host.restore(state)
     except bench.failures as error:
-        raise RestoreError(
-            f"{error}\nWhat is left to do: coalescope-host sweep --restore"
-        ) from None
+        left = "What is left to do: " + as_typed("sweep --restore")
+        raise RestoreError(*error.args, left) from None
     bench.guard.disarm()
 
 

@@ -19,13 +19,14 @@ from coalescope_host.plan.plan import Plan
 from coalescope_host.plan.schedule import Run, run_of
 from coalescope_host.protocols import SweepError
 from coalescope_host.run_log import RunLogError, read, run_values
+from coalescope_host.terminal import say
 from coalescope_host.tuning.belief import Measured, NotMeasuredError
 from coalescope_host.tuning.experiment import Experiment
 from coalescope_host.tuning.question import Question
 
 from .bench import Bench
 from .budget import Budget
-from .invocation import OpenBench, begin, finish_uploads, ready, say, uploads_of
+from .invocation import OpenBench, begin, finish_uploads, ready, uploads_of
 from .journal import NAME, Journal
 from .progress import Progress, clock
 from .signals import interruptible
@@ -82,9 +83,9 @@ class Tuner:
                         tuned = rounds.to_the_end(uploads)
                     finally:
                         if rounds.planned:
-                            say(summary(rounds.planned, journal.entries))
+                            say(*summary(rounds.planned, journal.entries))
                             if why := failures(rounds.planned, journal.entries):
-                                say(why)
+                                say(*why)
                     self.afterwards(tuned, bench)
             finally:
                 finish_uploads(uploads, check)

@@ -7,6 +7,7 @@ import time
 from collections.abc import Mapping
 
 from coalescope_host.program_environment import program_environment
+from coalescope_host.terminal import joined_lines
 
 from .files import FORMAT, VERSION
 
@@ -41,7 +42,7 @@ def take(interface: str, *, redact_host: bool = False) -> Mapping[str, object]:
     except subprocess.TimeoutExpired:
         raise NotTakenError(f"the logger did not answer within {_WITHIN_S:g} s") from None
     if done.returncode:
-        said = done.stderr.decode(errors="replace").strip()
+        said = joined_lines(done.stderr.decode(errors="replace"))
         raise NotTakenError(f"the logger says: {said.removeprefix(f'{LOGGER}: ')}")
     header = json.loads(done.stdout)
     return {
