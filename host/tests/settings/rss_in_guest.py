@@ -81,6 +81,12 @@ def cell(count: int, shared_by: int) -> dict[str, Any]:
     return {"queues": count, "rss_queues": shared_by}
 
 
+def swept_from_the_kernels(card: str, *cells: dict[str, Any]) -> dict[str, Any]:
+    """The same, of the table that the kernel fills in otherwise than igb does by itself."""
+    ethtool("-X", card, "default")
+    return swept(card, *cells)
+
+
 def main(card: str) -> None:
     subprocess.run(["ip", "link", "set", card, "up"], check=True)
     ethtool("-L", card, "combined", str(QUEUES))
@@ -91,6 +97,13 @@ def main(card: str) -> None:
         "one of more": swept(card, cell(4, 1), cell(1, 1)),
         "table alone": swept(card, {"rss_queues": 1}, {"rss_queues": 2}, {"rss_queues": 1}),
         "queues alone": swept(card, {"queues": 1}, {"queues": 4}),
+    }
+    kernels = "the kernel's, "
+    seen |= {
+        f"{kernels}fewer queues": swept_from_the_kernels(card, {"queues": 1}),
+        f"{kernels}more queues": swept_from_the_kernels(card, {"queues": 4}),
+        f"{kernels}table alone": swept_from_the_kernels(card, {"rss_queues": 1}),
+        f"{kernels}both": swept_from_the_kernels(card, cell(4, 3), cell(2, 1)),
     }
     ethtool("-X", card, "weight", "1", "3")
     seen["somebody's table"] = swept(card, cell(4, 4), cell(1, 1))

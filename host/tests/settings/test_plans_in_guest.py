@@ -9,12 +9,14 @@ import io
 import json
 import random
 import re
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 from coalescope_host.remote.bundle import bundle
 from coalescope_host.settings.guard import PACKAGE_ROOT
+from guest.machine import Guest, Result
 
 pytestmark = [pytest.mark.guest, pytest.mark.slow, pytest.mark.timeout(1800)]
 
@@ -54,6 +56,12 @@ ONLY_SHOWN = {
 """What the kernel shows and does not let be changed, with what it says: all else a plan sets."""
 FEW, MANY = 1, 17
 """Kills of each driver: 51 of all in the long form."""
+KILLED_WHILE_SETTING = re.compile(
+    r"kthread_run failed with err -4\n[^\n]*cut here[^\n]*\n"
+    r"[^\n]*at napi_enable_locked.*?end trace[^\n]*",
+    re.DOTALL,
+)
+"""A setter that is killed while the kernel makes NAPI threads gets none, and the kernel warns."""
 PUTS_BACK = "self._put_back_group(group, settings.get(group.name, {}))"
 FORGETS = '[] if group.name == "coalescing" else ' + PUTS_BACK
 
@@ -70,12 +78,17 @@ def mutant() -> dict[str, Path | bytes | str]:
     return {**files, place: text.replace(PUTS_BACK, FORGETS)}
 
 
+def trouble_of_its_own(result: Result) -> list[str]:
+    """Faults that the kernel's log tells of, but for those that a kill while it sets gives it."""
+    log = KILLED_WHILE_SETTING.sub("", result.kernel_log)
+    return replace(result, kernel_log=log).kernel_trouble()
+
+
 def run_in_guest(output: Path, kills: int, seed: int, timeout_s: float) -> dict[str, Any]:
     """What the program saw."""
     from guest.folders import alone
     from guest.kernel import NEWEST, debian_kernel
     from guest.kernel_numbers import kernel_numbers
-    from guest.machine import Guest
     from guest.netdevsim import NEEDS, netdevsim
     from guest.programs import build_programs
     from testbed.block import unzipped
@@ -107,7 +120,9 @@ def run_in_guest(output: Path, kills: int, seed: int, timeout_s: float) -> dict[
     PYTHONPATH=/opt/host:/opt python3 plans_in_guest.py {kills} {seed} {" ".join(MACS)} \
         >/out/said 2>&1
     """
-    result = guest.run(script, output, timeout_s=timeout_s)
+    result = guest.run(script, output, timeout_s=timeout_s, check=False)
+    assert result.exit_status == 0, result.console[-4000:]
+    assert trouble_of_its_own(result) == []
     return dict(json.loads(result.text("seen.json")))
 
 
@@ -151,6 +166,20 @@ def faults(killed: list[dict[str, Any]]) -> list[dict[str, Any]]:
 def test_a_killed_sweep_leaves_nothing(seen: dict[str, Any], driver: str) -> None:
     assert len(seen[driver]["killed"]) == FEW
     assert faults(seen[driver]["killed"]) == []
+
+
+def test_only_a_kill_while_threads_are_made_excuses_the_kernel() -> None:
+    warning = "[1] ---[ cut here ]---\n[1] WARNING: dev.c:7591 at {}\n[1] ---[ end trace 0 ]---\n"
+    killed = "[1] kthread_run failed with err -4\n"
+    threads = warning.format("napi_enable_locked+0x1dd/0x1f0")
+
+    def trouble(log: str) -> list[str]:
+        return trouble_of_its_own(Result("", Path(), 0, log, 0.0, 0.0))
+
+    assert trouble(killed + threads) == []
+    assert len(trouble(threads)) == 1
+    assert len(trouble(killed + warning.format("igb_open+0x1/0x2"))) == 1
+    assert len(trouble(killed + threads + threads)) == 1
 
 
 @pytest.mark.parametrize("driver", ["igb", "netdevsim"])  # QEMU's virtio-net has no coalescing

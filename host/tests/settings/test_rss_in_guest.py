@@ -20,6 +20,7 @@ SWEPT = (
     "table alone",
     "queues alone",
 )
+KERNELS = ("fewer queues", "more queues", "table alone", "both")
 QUEUES = 2
 
 
@@ -62,6 +63,17 @@ def test_the_drivers_own_table_is_put_back_as_such(seen: dict[str, Any], which: 
     assert seen[which]["table"] == seen[which]["table_before"]
     assert seen[which]["takes_fewer"]
     assert seen[which]["table_later"] == seen[which]["table_before"]
+
+
+@pytest.mark.parametrize("which", KERNELS)
+def test_the_kernels_default_is_put_back_as_such(seen: dict[str, Any], which: str) -> None:
+    """After `ethtool -X … default`: the same queues in turn, and nobody's table as before."""
+    swept = seen[f"the kernel's, {which}"]
+    assert set(swept["said"]) == {"set"}
+    assert swept["left"] == ""
+    assert swept["queues"] == QUEUES
+    assert swept["table"] == swept["table_before"] == [0, 1] * 64
+    assert swept["takes_fewer"]
 
 
 def test_somebodys_table_is_put_back_as_it_was(seen: dict[str, Any]) -> None:

@@ -185,7 +185,7 @@ class Driver:
                 if self.module in line and re.search(r"(?i)unknown parameter|invalid", line)
             ]
         if link is not None and (failures := restore_link(self.device, link)):
-            raise SettingError("\n".join(failures))
+            raise SettingError(*failures)
         return refused
 
     def _fetch(self, address: str | None) -> None:

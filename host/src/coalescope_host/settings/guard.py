@@ -124,12 +124,13 @@ def restore_all(path: Path | None = None) -> list[str]:
     Raises:
         SettingError: with all that could not be put back.
     """
-    done, failures = [], []
+    done: list[str] = []
+    failures: list[str] = []
     for file in [path] if path is not None else restore_file.saved_files():
         try:
             done.append(restore_file.restore_file(file))
         except SettingError as error:
-            failures.append(str(error))
+            failures += error.args
     if failures:
-        raise SettingError("\n".join([*done, *failures]))
+        raise SettingError(*done, *failures)
     return done or ["There is nothing to put back."]

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import os
 import platform
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
@@ -13,6 +12,7 @@ from typing import Any, TypedDict
 from ..plan.plan import DriverSpec
 from ..plan.registry import WORKLOAD_CPUS
 from ..spelling import suggestion
+from .capabilities import NET_ADMIN, lacking
 from .channels import CHANNELS
 from .cpus import offline, parse_list
 from .device import Device
@@ -26,11 +26,10 @@ from .link import LinkState, restore_link, save_link
 from .rss import RSS
 from .topology import UpperState, restore_uppers, save_uppers
 
-CAP_NET_ADMIN = 12
 CARRIER_S = 15.0
 PASSES = 2
 """A value of the interface may overwrite one of a queue that was as it should be."""
-NEEDS_ROOT = "settings need root (CAP_NET_ADMIN)"
+NEEDS_ROOT = f"settings need root ({NET_ADMIN})"
 NO_SETTING = {
     "napi_weight": "the weight is built into the driver; if it has a module parameter for it, "
     'name that in [driver.parameters], napi_weight = "…"',
@@ -162,7 +161,7 @@ class Host:
             failures.append(f"{error}. By hand: {self._driver_command(state)}")
         if not self.device.exists():
             failures.append(f"{self.device}: the interface is gone; nothing of it can be put back")
-            raise SettingError("\n".join(failures))
+            raise SettingError(*failures)
         unset = self._put_back(state["settings"])
         failures += self._attempt_link(state["link"])
         if unset:  # some can be set only while the link is up
@@ -172,13 +171,13 @@ class Host:
         if state["link"]["carrier"]:
             self.device.wait_for_carrier(CARRIER_S)  # a cable that was pulled is nobody's fault
         if failures:
-            raise SettingError("\n".join(failures))
+            raise SettingError(*failures)
 
     def restore_settings(self, state: Mapping[str, Any]) -> None:
         """Like `restore`, for settings only: neither driver nor addresses."""
         failures = self._put_back(state["settings"])
         if failures:
-            raise SettingError("\n".join(failures))
+            raise SettingError(*failures)
 
     def facts(self) -> Mapping[str, str]:
         """The driver, where the interface sits, and the kernel."""
@@ -331,12 +330,7 @@ def open_saved(state: Mapping[str, Any]) -> Host:
 
 def may_administer() -> bool:
     """Whether this process may change interfaces."""
-    try:
-        status = Path("/proc/self/status").read_text(encoding="ascii")
-    except OSError:
-        return os.geteuid() == 0
-    effective = next(line for line in status.splitlines() if line.startswith("CapEff:"))
-    return bool(int(effective.split()[1], 16) >> CAP_NET_ADMIN & 1)
+    return not lacking(NET_ADMIN)
 
 
 def _to_write(group: Group, asked: Levels, device: Device) -> dict[str, Level]:

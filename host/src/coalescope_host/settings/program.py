@@ -8,6 +8,7 @@ import subprocess
 from collections.abc import Sequence
 
 from ..program_environment import program_environment
+from ..terminal import joined_lines
 from .errors import SettingError
 
 COMMAND_S = 60.0
@@ -38,7 +39,7 @@ def run(
             f"{what}: `{shlex.join(command)}` did not end within {seconds:g} s"
         ) from None
     if done.returncode:
-        said = (done.stderr or done.stdout).strip() or f"exit status {done.returncode}"
+        said = joined_lines(done.stderr or done.stdout) or f"exit status {done.returncode}"
         raise SettingError(f"{what}: `{shlex.join(command)}`: {said}")
     return done.stdout
 

@@ -20,6 +20,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+from coalescope_host.as_typed import as_typed
 from coalescope_host.plain_files import replace_file
 
 from .device import Device
@@ -220,10 +221,8 @@ def _holds_machine(path: Path) -> bool:
 
 def stale(path: Path) -> str:
     """What an earlier sweep left changed and how to put it back."""
-    return (
-        f"{path.stem}: an earlier sweep ended without putting it back. First: "
-        "coalescope-host sweep --restore"
-    )
+    first = as_typed("sweep --restore")
+    return f"{path.stem}: an earlier sweep ended without putting it back. First: {first}"
 
 
 def in_use(path: Path) -> BusyError | None:

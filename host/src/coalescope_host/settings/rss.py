@@ -16,7 +16,7 @@ from .device import Device, said
 from .errors import UnsupportedError
 from .flow_rules import lost_with_queues
 from .level import NO_OTHERS, Level, Levels, as_choice, as_whole_number, shown
-from .rss_table import read_rss, write_rss
+from .rss_table import Rss, kernel_table, read_rss, write_rss
 
 HASHES = {"toeplitz": 1, "xor": 2, "crc32": 4}
 DEFAULT: tuple[int, ...] = ()
@@ -86,14 +86,7 @@ class RssGroup:
         rss = read_rss(device)
         if rss is None:
             raise UnsupportedError(f"{device}: {what}: its driver has no indirection table")
-        table: tuple[int, ...] | None = None
-        evenly = int(levels.get("rss_queues", 0))
-        if levels.get("rss_default") or (evenly and evenly == CHANNELS.receiving(device)):
-            table = DEFAULT
-        elif evenly:
-            table = tuple(index % evenly for index in range(len(rss.table)))
-        elif "rss_table" in levels:
-            table = tuple(map(int, str(levels["rss_table"]).split(",")))
+        table = _table(rss, levels, CHANNELS.receiving(device))
         key = bytes.fromhex(str(levels.get("rss_key", "")))
         chosen = HASHES[str(levels["rss_hash"])] if "rss_hash" in levels else 0
         try:
@@ -126,7 +119,7 @@ class RssGroup:
         differs = bool(saved["rss_default"]) and now["rss_table"] != saved["rss_table"]
         if queues_differ or differs:
             self.release(device)
-        if not queues_differ and self.saved(device)["rss_table"] != saved["rss_table"]:
+        if differs and not queues_differ and self.saved(device)["rss_table"] != saved["rss_table"]:
             CHANNELS.renew(device)
 
     def commands(self, device: Device, levels: Levels) -> list[str]:
@@ -143,6 +136,19 @@ class RssGroup:
         if "rss_hash" in levels:
             words += ["hfunc", levels["rss_hash"]]
         return [device.command("ethtool", "-X", device.name, *words)]
+
+
+def _table(rss: Rss, levels: Levels, receive_queues: int) -> tuple[int, ...] | None:
+    """The table that is asked for; None where none is."""
+    if levels.get("rss_default"):
+        return DEFAULT
+    if evenly := int(levels.get("rss_queues", 0)):
+        table = tuple(index % evenly for index in range(len(rss.table)))
+    elif "rss_table" in levels:
+        table = tuple(map(int, str(levels["rss_table"]).split(",")))
+    else:
+        return None
+    return DEFAULT if table == kernel_table(receive_queues, len(table)) else table
 
 
 def _weights(table: str) -> list[int]:

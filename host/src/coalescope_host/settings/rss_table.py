@@ -43,10 +43,12 @@ class Rss:
 
 def default_tables(queues: int, size: int) -> tuple[tuple[int, ...], tuple[int, ...]]:
     """The two ways in which drivers fill it: in turn, as the kernel; in blocks, as igb and igc."""
-    return (
-        tuple(index % queues for index in range(size)),
-        tuple(index * queues // size for index in range(size)),
-    )
+    return kernel_table(queues, size), tuple(index * queues // size for index in range(size))
+
+
+def kernel_table(queues: int, size: int) -> tuple[int, ...]:
+    """The one that the kernel fills in where the driver's default is asked for."""
+    return tuple(index % queues for index in range(size)) if queues else ()
 
 
 def read_rss(device: Device) -> Rss | None:

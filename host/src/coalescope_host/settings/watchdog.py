@@ -17,6 +17,7 @@ from io import FileIO
 from pathlib import Path
 
 from coalescope_host.plain_files import plain
+from coalescope_host.terminal import one_line
 
 from .errors import SettingError
 from .guard import DISARMED, READY
@@ -133,7 +134,7 @@ def _log(path: Path) -> Callable[[str], None]:
         when = time.strftime("%Y-%m-%d %H:%M:%S")
         # a full disk must not keep it from restoring
         with contextlib.suppress(OSError), FileIO(path, "a", opener=plain) as file:
-            file.write(f"{when} {text}\n".encode())
+            file.write(f"{when} {one_line(text)}\n".encode())
 
     return say
 
