@@ -31,7 +31,8 @@ HONEST: dict[str, object] = {
     **{"environment": {"cpus": 2}, "addresses": [["eth1", "10.0.0.2", 24]]},
 }
 WORDS: tuple[object, ...] = (
-    *(None, True, -1, 0, 2**63, 2**70, 1.5, 1e308, "", "x" * 10_000, "\x1b]0;owned\x07\n\r", "\0"),
+    *(None, True, -1, 0, 2**63, 2**70, 1.5, 1e308, "", "x" * 10_000, "\x1b]0;owned\x07\n\r"),
+    *("\0", "words\nFORGED"),
     *([], {}, [[]], [None] * 2000, {"": {}}, {"a": [1, {"b": None}]}, "\ud800", "\u202e"),
 )
 
@@ -88,7 +89,7 @@ def changes(chance: random.Random, answer: dict[str, Any]) -> list[Callable[[], 
         lambda: say(b"x" * (2 << 20)),
         lambda: say(b'{"id": -1}\n' * 5000),
         lambda: say(honest[: len(honest) // 2]),
-        lambda: os.write(2, b"\x1b[2J complaint\n" * chance.randint(1, 2000)) and None,
+        lambda: os.write(2, b"\x1b[2J complaint\nFORGED\n" * chance.randint(1, 2000)) and None,
         lambda: os._exit(chance.choice((0, 1, 255))),
         lambda: (say(honest[:3]), os._exit(0))[1],
         lambda: time.sleep(chance.choice((0.01, 0.05, 2.0))),

@@ -7,6 +7,7 @@ One connection carries everything: the host tools as a zipapp first, then the co
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import os
 import shlex
 import signal
@@ -41,36 +42,56 @@ OLDEST_PYTHON = (3, 9)
 
 AGENT = """
 import sys
-sys.path[:] = filter(None, sys.path)
+sys.path.insert(0, sys.argv.pop(1))
 import runpy
 runpy.run_module(sys.argv.pop(1), run_name="__main__", alter_sys=True)
 """
-"""Runs a module, none of the folder that the login is in: Python before 3.11 lacks `-P`."""
+"""Runs a module of a zipapp."""
 
 RECEIVE = '''
-import os, shutil, sys, tempfile
+import hashlib, os, shutil, sys, tempfile
 if sys.version_info < {oldest}:
     sys.exit("Python {words} or newer is needed, this is " + sys.version.split()[0])
-folder = tempfile.mkdtemp(prefix="coalescope-host-")
+folder = None
 try:
+    above = place = os.path.realpath(tempfile.gettempdir())
+    while True:
+        found = os.stat(above)
+        writable = found.st_mode & 0o22 and not found.st_mode & 0o1000
+        if writable or found.st_uid not in (0, os.geteuid()):
+            sys.exit("others can replace what is in " + above + ": set TMPDIR to another folder")
+        if above == os.path.dirname(above):
+            break
+        above = os.path.dirname(above)
+    folder = tempfile.mkdtemp(prefix="coalescope-host-", dir=place)
     path = os.path.join(folder, "coalescope-host.pyz")
     left = {size}
+    digest = hashlib.sha256()
     with open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
         while left:
             part = os.read(0, min(left, 1 << 16))
             if not part:
                 sys.exit("the connection ended while the host tools were sent")
+            digest.update(part)
             left -= file.write(part)
-    os.environ["PYTHONPATH"] = path
-    module = "coalescope_host.remote.agent"
-    os.execv(sys.executable, [sys.executable, "-c", """{agent}""", module, folder])
-except BaseException:
-    shutil.rmtree(folder, ignore_errors=True)
+    if digest.hexdigest() != "{digest}":
+        sys.exit("the host tools came changed: do its shell's start files read standard input?")
+    python = [sys.executable, "{isolated}", "-c", """{agent}"""]
+    os.execv(sys.executable, [*python, path, "coalescope_host.remote.agent", folder])
+except BaseException as error:
+    if folder:
+        shutil.rmtree(folder, ignore_errors=True)
+    if isinstance(error, OSError):
+        sys.exit("the host tools cannot be kept there: " + str(error))
     raise
 '''
-"""Runs at the peer: takes so many bytes into a private file and becomes the agent in it."""
-RECEIVE_WITH = "-I"
-"""No module is taken from the folder that the login is in; nor by the agent."""
+"""Runs at the peer: takes so many bytes into a private file and becomes the agent in it.
+
+No other account may replace the file: nobody else owns a folder above it, or may write to one that
+is not sticky.
+"""
+ISOLATED = "-I"
+"""No module is taken from the folder that the login is in, nor from where its environment says."""
 
 HINTS = {
     "permission denied (": "its key is refused: `ssh-copy-id {ssh}` puts yours there",
@@ -191,8 +212,15 @@ class Connection:
 
     def _start(self, spec: PeerSpec, shell: Sequence[str]) -> subprocess.Popen[bytes]:
         words = ".".join(map(str, OLDEST_PYTHON))
-        code = RECEIVE.format(oldest=OLDEST_PYTHON, words=words, agent=AGENT, size=len(bundle()))
-        remote = f"exec {spec.python} {RECEIVE_WITH} -c {shlex.quote(code)}"
+        code = RECEIVE.format(
+            oldest=OLDEST_PYTHON,
+            words=words,
+            size=len(bundle()),
+            digest=hashlib.sha256(bundle()).hexdigest(),
+            isolated=ISOLATED,
+            agent=AGENT,
+        )
+        remote = f"exec {spec.python} {ISOLATED} -c {shlex.quote(code)}"
         try:
             return subprocess.Popen(  # noqa: S603
                 [*shell, remote],

@@ -13,6 +13,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ..plan.factors import Level
+from ..terminal import joined_lines
 from .addresses import Address
 
 MOST_TEXT = 2000
@@ -53,8 +54,7 @@ def text(value: object) -> str:
 
 def one_line(said: str) -> str:
     """Lines joined by semicolons, cut where they are too long."""
-    lines = (line.strip() for line in said.splitlines())
-    joined = "; ".join(filter(None, lines))
+    joined = joined_lines(said)
     return joined if len(joined) <= MOST_TEXT else f"{joined[:MOST_TEXT]} …"
 
 
