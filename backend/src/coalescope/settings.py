@@ -110,7 +110,7 @@ class Settings(BaseSettings):
     reading_mib: int = Field(
         default=READING_MIB,
         ge=1,
-        description="Most memory that reading an upload that is no log may take, MiB",
+        description="Most memory that reading an upload may take, its program included, MiB",
     )
     trace_endpoint: Annotated[str, AfterValidator(_address)] | None = Field(
         default=None,

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 from uuid import uuid4
 
-from coalescope.foreign.bundle import write_bundle
+from coalescope.foreign.bundle import MOST_FILES, write_bundle
 from coalescope.foreign.records import Format
 from coalescope.foreign.registry import FORMATS, MOST_BYTES, START_BYTES, recognise
 from coalescope.settings import Settings
@@ -255,6 +255,18 @@ def has_list(content: bytes) -> bool:
         return False
 
 
+def small_result() -> bytes:
+    """The smallest file of the corpus that is of another tool."""
+    files = (path.read_bytes() for path in CORPUS.glob("*/*") if path.suffix != ".md")
+    return min((found for found in files if recognise(found[:START_BYTES])), key=len)
+
+
+def with_long_name(times: int) -> bytes:
+    """An archive of other tools' files with a file's name so many times as long as it may be."""
+    name = "x" * (times * bounds.ARCHIVE_HEADER_BYTES)
+    return write_bundle(GIVEN, {name: small_result()})
+
+
 #: By the store's kinds of content: the most that is legal, and a hundred times too much of it.
 KINDS: Mapping[str, Mapping[str, Sent]] = {
     "csv": {
@@ -290,15 +302,23 @@ KINDS: Mapping[str, Mapping[str, Sent]] = {
         "a workbook": Sent(
             lambda: lab_book(bounds.WORKBOOK_CELLS // OWN - 1, OWN), 201, meant(OWN, ".")
         ),
+        "a packed workbook": Sent(
+            lambda: packed(lab_book(bounds.WORKBOOK_CELLS // OWN - 1, OWN)), 201, meant(OWN, ".")
+        ),
         "rows, 100 ×": Sent(lambda: lab(100 * bounds.ROWS, 2), 422, meant(2)),
         "blank rows": Sent(lambda: lab(1, 3) + b"\n" * 30_000_000, 422, meant(3)),
         "empty fields": Sent(lambda: lab(1, 3) + (b";" * 250_000 + b"\n") * 130, 422, meant(3)),
         "packed, 100 ×": Sent(lambda: packed(lab(2_500_000, 3), 100), 413, meant(3)),
         "a workbook, cells": Sent(lambda: lab_book(50_000, 4), 413, meant(4, ".")),
         "a workbook, 100 ×": Sent(lambda: book_of(100), 413, meant(NARROW, ".")),
+        "a packed workbook, 100 ×": Sent(lambda: packed(book_of(100)), 413, meant(NARROW, ".")),
     },
     "foreign": {
         **dict(of_tools()),
+        "files": Sent(lambda: bundle(*[small_result()] * (MOST_FILES - 1)), 422),
+        "files, 10 ×": Sent(lambda: bundle(*[b""] * 10 * MOST_FILES), 422),
+        "packed, 100 ×": Sent(lambda: bundle(*[packed(bytes(MOST_BYTES))] * 100), 422),
+        "a header, 100 ×": Sent(lambda: with_long_name(100), 422),
         "settings": Sent(lambda: b"Coalesce parameters for eth0:\n" + b"a: 1\n" * 6_000_000, 422),
         "brackets": Sent(
             lambda: b'{"start": {"version": "iperf 3.12"}, "x": ' + b"[" * 5_000_000, 422

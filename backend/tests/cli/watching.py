@@ -21,19 +21,24 @@ def memory_kib(pid: int, what: str) -> int:
     return int(text.partition(f"{what}:")[2].split()[0])
 
 
+def has_begun(pid: int) -> bool:
+    """Whether it runs a program of its own: until then it has its parent's memory."""
+    return b"confined" in Path(f"/proc/{pid}/cmdline").read_bytes()
+
+
 class Watch:
-    """What a server and the processes that it began take, beyond what it had before.
+    """What a server takes beyond what it had before, and the processes that it began in all.
 
     Attributes:
-        memory_kib: the most that one of them had at once.
-        mapped_kib: of it, what the file of a run log may be, whose pages the kernel takes back.
+        memory_kib: the most that one of them had in memory, or all at once, pages of files and of
+            programs included.
     """
 
     def __init__(self, pid: int) -> None:
         self._pid = pid
         Path(f"/proc/{pid}/clear_refs").write_text("5")  # the most from now on
         self._before_s, self._before_kib = cpu_s(pid), memory_kib(pid, "VmRSS")
-        self.memory_kib = self.mapped_kib = 0
+        self.memory_kib = 0
 
     @property
     def cpu_s(self) -> float:
@@ -42,10 +47,12 @@ class Watch:
 
     def look(self) -> None:
         """Note how much memory they have had."""
-        for pid in (self._pid, *children_of(self._pid)):
-            with suppress(OSError, IndexError):  # it has ended
-                more = memory_kib(pid, "VmHWM") - self._before_kib
-                self.memory_kib = max(self.memory_kib, more)
+        with suppress(OSError, IndexError):  # it has ended
+            readers = [pid for pid in children_of(self._pid) if has_begun(pid)]
+            for what, together in (("VmHWM", max), ("VmRSS", sum)):
+                taken = [memory_kib(pid, what) for pid in readers]
+                taken.append(memory_kib(self._pid, what) - self._before_kib)
+                self.memory_kib = max(self.memory_kib, together(taken))
 
 
 @contextmanager

@@ -1,18 +1,27 @@
 # SPDX-License-Identifier: Apache-2.0
 """What pcp2json writes: units, times and settings that vary."""
 
+import bz2
+import gzip
+import lzma
+import shutil
 import struct
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 from coalescope.errors import CoalescopeError, Problem
+from coalescope.foreign.readers.pcp import ARCHIVE
 from coalescope.foreign.records import Record
-from coalescope.foreign.registry import ReadFile, read_file
+from coalescope.foreign.registry import ReadFile, is_foreign, read_file, recognise
 
 from .conftest import Runs, corpus_file
 
 UTC = "pcp/6.0.3-utc.json"
 LOCAL = "pcp/6.0.3-local.json"
 CLIENT = "pcp/iperf3-client.json"
+needs_zstd = pytest.mark.skipif(shutil.which("zstd") is None, reason="needs zstd")
 
 
 def beside(old: str, new: str) -> list[Record]:
@@ -84,3 +93,53 @@ def test_every_file_of_an_archive_is_refused(version: int, length: int) -> None:
         assert isinstance(found, Problem)
         assert "an archive of pmlogger" in found.message
         assert "pcp-export-pcp2json" in (found.advice or "")
+
+
+def zstandard(content: bytes) -> bytes:
+    return subprocess.run(["zstd", "-qc"], input=content, capture_output=True, check=True).stdout
+
+
+@pytest.mark.parametrize(
+    ("pack", "ending"),
+    [
+        (gzip.compress, "gz"),
+        (lzma.compress, "xz"),
+        (bz2.compress, "bz2"),
+        pytest.param(zstandard, "zst", marks=needs_zstd),
+    ],
+)
+def test_what_pmlogger_daily_packed_is_refused_in_the_same_words(
+    pack: Callable[[bytes], bytes], ending: str, tmp_path: Path
+) -> None:
+    plain = read_file("a", corpus_file("pcp/6.0.3-archive.0"))
+    assert isinstance(plain, Problem)
+    for member in ("0", "12", "meta", "index"):
+        file = tmp_path / f"20261128.{member}.{ending}"
+        file.write_bytes(pack(corpus_file("pcp/6.0.3-archive.0")))
+        assert is_foreign(file)
+        found = read_file(file.name, file.read_bytes())
+        assert isinstance(found, Problem)
+        assert (found.message.partition(" ")[2], found.advice) == (
+            plain.message.partition(" ")[2],
+            plain.advice,
+        )
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        lzma.compress(b"another log"),
+        lzma.compress(b"\0\0")[:20],
+        bz2.compress(b"another log"),
+        b"BZhello",
+        b"\xfd7zXZ\0 and no more",
+    ],
+)
+def test_what_else_is_packed_is_none(content: bytes) -> None:
+    assert recognise(content, "20261128.0.xz") is None
+
+
+def test_zstandard_of_another_name_is_none() -> None:
+    packed = b"\x28\xb5\x2f\xfd"
+    assert recognise(packed, "20261128.meta.zst") is ARCHIVE
+    assert recognise(packed, "results.json.zst") is None

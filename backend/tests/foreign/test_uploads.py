@@ -3,12 +3,13 @@
 
 import io
 import json
+import lzma
 import tarfile
 from collections.abc import Callable
 from typing import Any
 
 import pytest
-from coalescope.foreign.bundle import is_bundle, read_bundle, write_bundle
+from coalescope.foreign.bundle import bundle_into, is_bundle, read_bundle, write_bundle
 from coalescope.untrusted.bounds import SETTINGS
 
 from .conftest import corpus_file
@@ -54,6 +55,23 @@ def test_the_file_stays_byte_for_byte(client: Any) -> None:
     kept = client.get(f"/api/runs/{run['id']}/log")
     assert kept.status_code == 200
     assert read_bundle(io.BytesIO(kept.content)).files == {"iperf3.json": corpus_file(CLIENT)}
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("20261128.0.xz", lzma.compress(corpus_file("pcp/6.0.3-archive.0"))),
+        ("20261128.meta.zst", b"\x28\xb5\x2f\xfd packed"),
+    ],
+)
+def test_a_packed_archive_of_pmlogger_is_refused_with_its_tool(
+    client: Any, name: str, content: bytes
+) -> None:
+    answer = post(client, content, filename=name)
+    assert answer.status_code == 422
+    error = answer.json()["error"]
+    assert "an archive of pmlogger" in error["message"]
+    assert "pcp2json -a ARCHIVE" in error["advice"]
 
 
 def test_the_same_again_changes_nothing_and_the_other_end_is_no_second_run(client: Any) -> None:
@@ -115,6 +133,25 @@ def test_archives_are_the_same_for_the_same_files() -> None:
     one, other = write_bundle(["x=1", "a=2"], files), write_bundle(["a=2", "x=1"], files)
     assert one == other
     assert is_bundle(one)
+
+
+class Counted(io.BytesIO):
+    """A file that notes the most that is read of it at once."""
+
+    most = 0
+
+    def read(self, size: int | None = -1, /) -> bytes:
+        data = super().read(size)
+        self.most = max(self.most, len(data))
+        return data
+
+
+def test_a_server_makes_the_archive_piece_by_piece() -> None:
+    content = bytes(range(256)) * 4096
+    kept, file = io.BytesIO(), Counted(content)
+    bundle_into(kept, ["a=1"], {"x": file})
+    assert kept.getvalue() == write_bundle(["a=1"], {"x": content})
+    assert 0 < file.most <= 2**16
 
 
 def test_a_large_file_takes_no_more_memory_than_it_may(make_client: MakeClient) -> None:

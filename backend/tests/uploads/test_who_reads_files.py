@@ -38,6 +38,7 @@ FEATURES = ("coalescope.foreign", "coalescope.runs", "coalescope.uploads")
 FILES = {"BinaryIO", "Path"}
 #: What is of a fixed size, whatever was sent.
 BOUNDED = {
+    "coalescope.foreign.readers.pcp._unpacked_start": "64 KiB, into 8 bytes, with at most 100 MiB",
     "coalescope.foreign.registry._inflated_start": "64 KiB, into 64 KiB",
     "coalescope.runs.log_header.read_log_header": "the first MiB of a log",
 }

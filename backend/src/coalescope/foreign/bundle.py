@@ -10,7 +10,7 @@ import json
 import tarfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import BinaryIO
+from typing import IO, BinaryIO, Protocol, cast
 
 from coalescope.errors import CoalescopeError
 from coalescope.foreign.registry import MOST_BYTES
@@ -22,6 +22,13 @@ _FORMAT = 1
 MOST_FILES = 10_000
 _TAR, _TAR_AT = b"ustar", 257
 _FIRST = GIVEN.encode()
+
+
+class Writable(Protocol):
+    """What an archive is written to."""
+
+    def write(self, data: bytes, /) -> object:
+        """Append these bytes."""
 
 
 @dataclass(frozen=True)
@@ -39,14 +46,21 @@ def is_bundle(start: bytes) -> bool:
 
 def write_bundle(given: Sequence[str], files: Mapping[str, bytes]) -> bytes:
     """The archive of these files."""
-    said = json.dumps({"format": _FORMAT, "set": sorted(given)}, ensure_ascii=False).encode()
     kept = io.BytesIO()
-    with tarfile.open(fileobj=kept, mode="w", format=tarfile.PAX_FORMAT) as archive:
-        for name, content in [(GIVEN, said), *sorted(files.items())]:
-            member = tarfile.TarInfo(name)
-            member.size, member.mode = len(content), 0o644
-            archive.addfile(member, io.BytesIO(content))
+    bundle_into(kept, given, {name: io.BytesIO(content) for name, content in files.items()})
     return kept.getvalue()
+
+
+def bundle_into(kept: Writable, given: Sequence[str], files: Mapping[str, BinaryIO]) -> None:
+    """Write the archive of these files, piece by piece: no file is in memory as a whole."""
+    said = json.dumps({"format": _FORMAT, "set": sorted(given)}, ensure_ascii=False).encode()
+    sink = cast(IO[bytes], kept)  # all that a stream is asked for
+    with tarfile.open(fileobj=sink, mode="w|", format=tarfile.PAX_FORMAT) as archive:
+        for name, file in [(GIVEN, io.BytesIO(said)), *sorted(files.items())]:
+            member = tarfile.TarInfo(name)
+            member.size, member.mode = file.seek(0, io.SEEK_END), 0o644
+            file.seek(0)
+            archive.addfile(member, file)
 
 
 def read_bundle(file: BinaryIO) -> Bundle:

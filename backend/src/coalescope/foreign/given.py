@@ -11,6 +11,8 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cached_property
 
+from coalescope_models.vocabulary.quantity import ACROSS
+
 from coalescope.errors import CoalescopeError
 from coalescope.experiments.records import FactorValue
 from coalescope.glossary.quantities import factor
@@ -23,7 +25,7 @@ JOINING = {
     UTC_OFFSET: "+01:00",
     STARTED_AT: "2026-01-31T12:00:00Z",
 }
-DELAYS = ("delay_us", "delay_ticks", "moderation_rate_hz", "delay_control")
+DELAYS = (*ACROSS, "delay_control")
 MTU = "mtu_bytes"
 WORKLOAD = "workload"
 _PAIR = re.compile(r"([a-z][\w.-]{0,99})=([^=/]{0,200})")

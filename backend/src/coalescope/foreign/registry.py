@@ -54,10 +54,12 @@ class ReadFile:
     reading: Reading
 
 
-def recognise(start: bytes) -> Format | None:
-    """The format of a file that begins so, if it is one that is read."""
+def recognise(start: bytes, name: str = "") -> Format | None:
+    """The format of a file that begins so, if it is one that is read; else by what it is called."""
     if start.startswith(_GZIP):
         start = _inflated_start(start)
+    if pcp.is_archive(start, name):
+        return pcp.ARCHIVE
     text = start[:START_BYTES].decode("utf-8", errors="replace").lstrip("\ufeff \t\r\n")
     return next((one for one in FORMATS if one.begins(text)), None)
 
@@ -67,12 +69,12 @@ def is_foreign(path: Path) -> bool:
     if not path.is_file():
         return False
     with path.open("rb") as file:
-        return recognise(file.read(START_BYTES)) is not None
+        return recognise(file.read(START_BYTES), path.name) is not None
 
 
 def read_file(name: str, content: bytes) -> ReadFile | Problem | None:
     """What a file says; what is wrong with it; or None where it is of no format that is known."""
-    form = recognise(content[:START_BYTES])
+    form = recognise(content[:START_BYTES], name)
     if form is None:
         return None
     try:

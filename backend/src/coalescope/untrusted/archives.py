@@ -12,6 +12,7 @@ import bz2
 import gzip
 import lzma
 import struct
+import time
 import zipfile
 import zlib
 from collections.abc import Callable, Iterator
@@ -24,6 +25,7 @@ from coalescope.untrusted.bounds import (
     ARCHIVE_HEADER_BYTES,
     ARCHIVE_MEMBERS,
     ARCHIVE_MEMORY_BYTES,
+    ARCHIVE_SECONDS,
     ZIP_DIRECTORY_BYTES,
 )
 
@@ -152,16 +154,25 @@ def _named() -> Iterator[None]:
 
 
 class _Left:
-    """How many bytes may still be unpacked of an archive."""
+    """What unpacking an archive may still yield and take."""
 
     def __init__(self) -> None:
         self._bytes = ARCHIVE_BYTES
+        self._seconds = ARCHIVE_SECONDS
 
-    def take(self, count: int) -> None:
-        """Note so many. Errors: ArchiveError where that is too much."""
-        self._bytes -= count
+    def read(self, content: Readable, size: int) -> bytes:
+        """Bytes of what is packed in it. Errors: ArchiveError, also where that is too much."""
+        began = time.thread_time()
+        with _named():
+            data = content.read(min(size, _READ_BYTES))
+        self._seconds -= time.thread_time() - began
+        self._bytes -= len(data)
         if self._bytes < 0:
             raise ArchiveError(f"it unpacks to more than {ARCHIVE_BYTES:,} bytes", "too_large")
+        if self._seconds < 0:
+            most = f"{ARCHIVE_SECONDS:g} s of CPU time"
+            raise ArchiveError(f"to unpack it takes more than {most}", "took_too_long")
+        return data
 
 
 class _Counted:
@@ -172,10 +183,7 @@ class _Counted:
         self._left = left
 
     def read(self, size: int, /) -> bytes:
-        with _named():
-            data = self._content.read(min(size, _READ_BYTES))
-        self._left.take(len(data))
-        return data
+        return self._left.read(self._content, size)
 
 
 class _AtMost:
@@ -210,10 +218,7 @@ class _Forward:
         if self._ahead:
             data, self._ahead = self._ahead[:size], self._ahead[size:]
             return data
-        with _named():
-            data = self._content.read(min(size, _READ_BYTES)) if size else b""
-        self._left.take(len(data))
-        return data
+        return self._left.read(self._content, size) if size else b""
 
     def exactly(self, size: int) -> bytes:
         """So many bytes, or all that there are."""

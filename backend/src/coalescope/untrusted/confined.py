@@ -22,14 +22,21 @@ _NICE = 5
 
 @dataclass(frozen=True)
 class Bounds:
-    """What the work may take: seconds of CPU time, MiB of memory, and times as long by the clock.
+    """What the work may take.
 
-    By the clock it takes longer where others are at work beside it.
+    Attributes:
+        seconds: of CPU time.
+        mib: of memory.
+        clock: how many times as long by the clock, for others are at work beside it.
+        all_told: whether what its program and libraries take by then is of that memory.
+        mapped_mib: of files that it maps, whose pages it gives back.
     """
 
     seconds: float
     mib: int
     clock: float = 1.0
+    all_told: bool = False
+    mapped_mib: int = 0
 
     @property
     def by_the_clock_s(self) -> float:
@@ -100,9 +107,12 @@ def _is_of_memory(error: BaseException | None) -> bool:
 
 
 def _bind(bounds: Bounds) -> None:
-    """Bound this process from now on; what it took until here does not count."""
+    """Bound this process from now on."""
     os.nice(_NICE)
-    most = _address_space() + (bounds.mib << 20)
+    address_space, resident = _taken()
+    most = address_space + (bounds.mib + bounds.mapped_mib << 20)
+    if bounds.all_told:
+        most = max(address_space, most - resident)
     seconds = math.ceil(bounds.seconds)
     resource.setrlimit(resource.RLIMIT_AS, (most, most))
     # if the server dies meanwhile, nobody else ends this
@@ -111,7 +121,8 @@ def _bind(bounds: Bounds) -> None:
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
 
-def _address_space() -> int:
-    """Bytes of address space in use. Source: proc_pid_statm(5)."""
-    pages = int(Path("/proc/self/statm").read_text().split()[0])
-    return pages * resource.getpagesize()
+def _taken() -> tuple[int, int]:
+    """Bytes of address space, and of memory, in use. Source: proc_pid_statm(5)."""
+    address_space, resident = map(int, Path("/proc/self/statm").read_text().split()[:2])
+    page = resource.getpagesize()
+    return address_space * page, resident * page

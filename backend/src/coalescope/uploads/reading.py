@@ -45,9 +45,10 @@ LARGEST_BYTES = 2**22
 _PACKED = (b"\x1f\x8b", b"PK\x03\x04")
 #: By the clock, of what it may take of a CPU: others may be at work.
 _CLOCK = 15.0
-#: A run log is read at several times this; its records are kept as they are in the file.
+#: A run log is read at several times this.
 _LOG_BYTES_PER_S = 2**25
-_LOG_MEMORY = 3
+#: What `check` keeps of each MiB: it looks at all values of a column together.
+_CHECKED_MIB = 3
 #: What was taken once may have been so much larger than what is taken today.
 _WIDER = 5
 _RUNS_AT_ONCE, _VALUES_AT_ONCE = 500, 2_000
@@ -58,7 +59,8 @@ class Reading:
     """How tables, files of other tools and large logs are read.
 
     Attributes:
-        seconds, mib: CPU time and memory that one may take, a log more by its size.
+        seconds, mib: CPU time, of a log more by its size, and memory that one may take, that of
+            the program which reads it included; a log's file is mapped beside it.
         ending: who sent it has left.
         stored: it was taken before, perhaps within wider bounds of what a file may hold, which do
             not count for it.
@@ -132,7 +134,9 @@ class Reading:
 
     def checked_log(self, path: Path, shown: str) -> CheckReport:
         """What is wrong with a run log. Errors: RunLogError; 422 as above; 503."""
-        found: CheckReport = self._of_logs(path.stat().st_size, check_log, path, shown)
+        size = path.stat().st_size
+        wider = replace(self, mib=self.mib + _CHECKED_MIB * (size >> 20))
+        found: CheckReport = wider._of_logs(size, check_log, path, shown)
         return found
 
     def _as_taken(
@@ -142,7 +146,8 @@ class Reading:
 
     @property
     def _bounds(self) -> Bounds:
-        return Bounds(self.seconds, self.mib, _CLOCK)
+        # once, what the program takes itself did not count
+        return Bounds(self.seconds, self.mib, _CLOCK, all_told=not self.stored)
 
     def _of_logs(self, size: int, function: Callable[..., Any], *given: object) -> Any:
         """Of logs of so many bytes together."""
@@ -153,7 +158,7 @@ class Reading:
 
     def _of_large_logs(self, size: int, function: Callable[..., Any], *given: object) -> Any:
         seconds = max(self.seconds, size / _LOG_BYTES_PER_S)
-        bounds = Bounds(seconds, self.mib + _LOG_MEMORY * (size >> 20), _CLOCK)
+        bounds = replace(self._bounds, seconds=seconds, mapped_mib=-(-size >> 20))
         return confined(bounds, _REFUSALS, function, *given, ending=self.ending)
 
     def _within_bounds(

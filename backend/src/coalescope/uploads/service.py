@@ -14,7 +14,7 @@ from coalescope.db.engine import AUDIT_CONTEXT, Database
 from coalescope.errors import CoalescopeError, not_found
 from coalescope.experiments.records import Factors
 from coalescope.experiments.service import get_experiment
-from coalescope.foreign.bundle import is_bundle, write_bundle
+from coalescope.foreign.bundle import bundle_into, is_bundle
 from coalescope.foreign.registry import MOST_BYTES, START_BYTES, recognise
 from coalescope.storage.object_store import ObjectStore, StagedObject
 from coalescope.untrusted.bounds import LISTED_UPLOAD_RUNS
@@ -42,10 +42,9 @@ def accept(
     """
     for field in ("filename", "title", "citation"):
         refuse_control(field, getattr(request, field))
-    if not _is_run_log(staged, request) and _is_foreign(staged):
-        with store.stage() as bundled:
-            content = staged.path.read_bytes()
-            bundled.write(write_bundle(request.given, {request.filename: content}))
+    if not _is_run_log(staged, request) and _is_foreign(staged, request.filename):
+        with store.stage() as bundled, staged.path.open("rb") as file:
+            bundle_into(bundled, request.given, {request.filename: file})
             return _accept(database, store, bundled, request, reading)
     return _accept(database, store, staged, request, reading)
 
@@ -83,9 +82,9 @@ def _is_run_log(staged: StagedObject, request: UploadRequest) -> bool:
     return begins_as_run_log(staged.start) or is_named_as_run_log(request.filename)
 
 
-def _is_foreign(staged: StagedObject) -> bool:
+def _is_foreign(staged: StagedObject, name: str) -> bool:
     """Whether it is a file as another tool wrote it, to be kept with what was said of it."""
-    return staged.size <= MOST_BYTES and recognise(_beginning(staged)) is not None
+    return staged.size <= MOST_BYTES and recognise(_beginning(staged), name) is not None
 
 
 def _beginning(staged: StagedObject) -> bytes:

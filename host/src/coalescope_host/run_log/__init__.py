@@ -33,7 +33,7 @@ from .run_values import (
     tasks_percent,
     window_counts,
 )
-from .text_report import report_text
+from .text_report import report_lines, report_text
 from .window_counters import window_counters
 from .writer import STANDARD_FIELDS, Writer, make_header, standard_field
 
@@ -78,6 +78,7 @@ __all__ = [
     "probe_cpu_s",
     "read",
     "received_elsewhere",
+    "report_lines",
     "report_text",
     "run_values",
     "said_by",

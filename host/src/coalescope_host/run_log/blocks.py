@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from . import layout
 from .errors import SEND_AGAIN, Problem, crc_problem
 from .findings import Findings
+from .mapped_pages import Passed
 
 
 @dataclass
@@ -58,7 +59,9 @@ class Blocks:
     def __iter__(self) -> Iterator[Block]:
         """Each block that is whole, in order; damaged ones are left out."""
         offset = self.end
+        passed = Passed(self._data, offset)
         while offset < len(self._data):
+            passed.to(offset)
             block = self._header(offset)
             if block is None:
                 following = self._next(offset + 1) if self._findings.damaged else None
@@ -106,7 +109,7 @@ class Blocks:
         )
         computed = zlib.crc32(data[offset : offset + size - 4])
         if stored != computed or mark != layout.BLOCK_MARK:
-            if _only_zeros(data[offset:]):
+            if _only_zeros(data, offset):
                 self.cut_off(
                     offset, "The log ends in zeros: its last blocks never reached the disk."
                 )
@@ -230,7 +233,9 @@ class Blocks:
         size = layout.BLOCK.size
         data = self._data
         window = 1 << 20
+        passed = Passed(data, offset)
         for start in range(offset, len(data) - size + 1, window):
+            passed.to(start)
             chunk = bytes(data[start : start + window + size - 1])
             at = chunk.find(layout.BLOCK_MARK)
             while 0 <= at <= len(chunk) - size:
@@ -241,8 +246,11 @@ class Blocks:
         return None
 
 
-def _only_zeros(data: memoryview) -> bool:
+def _only_zeros(data: memoryview, offset: int) -> bool:
     step = 1 << 16
-    return all(
-        not bytes(data[start : start + step]).strip(b"\0") for start in range(0, len(data), step)
-    )
+    passed = Passed(data, offset)
+    for start in range(offset, len(data), step):
+        passed.to(start)
+        if bytes(data[start : start + step]).strip(b"\0"):
+            return False
+    return True

@@ -14,6 +14,7 @@ from . import layout
 from .blocks import Blocks
 from .findings import Findings
 from .header import parse_header
+from .mapped_pages import Passed
 from .preamble import read_preamble
 from .source import Source, bytes_of
 
@@ -51,7 +52,10 @@ def _same_bytes(one: memoryview, other: memoryview) -> int:
     """How many bytes both begin with."""
     most = min(len(one), len(other))
     start, step = 0, _STEP_BYTES
+    passed = Passed(one), Passed(other)
     while start < most and step:
+        for each in passed:
+            each.to(start)
         end = min(start + step, most)
         if one[start:end] == other[start:end]:
             start = end
@@ -64,7 +68,9 @@ def _whole_blocks(log: memoryview, limits: layout.Limits) -> tuple[int, int]:
     """Where the last whole block of a sound log ends, and how many there are."""
     _, _, end = read_preamble(log, limits)
     head, count = layout.BLOCK.size, 0
+    passed = Passed(log, end)
     while end + head <= len(log):
+        passed.to(end)
         mark, _, _, _, length, *_ = layout.BLOCK.unpack_from(log, end)
         following = end + head + length
         if mark != layout.BLOCK_MARK or following > len(log):

@@ -14,6 +14,7 @@ from coalescope_host.newer_python import zip_strict
 from . import bounded_json, layout
 from .errors import Problem, RunLogError
 from .header import Field, Json, StreamLayout
+from .mapped_pages import Passed
 
 
 class Payloads(Sequence[memoryview]):
@@ -45,7 +46,10 @@ class Payloads(Sequence[memoryview]):
 
     def __iter__(self) -> Iterator[memoryview]:
         data = self._data
-        return (data[start:end] for start, end in zip_strict(self._starts, self._ends))
+        passed = Passed(data)
+        for start, end in zip_strict(self._starts, self._ends):
+            passed.to(start)
+            yield data[start:end]
 
 
 @dataclass(frozen=True)
@@ -108,6 +112,23 @@ class Stream:
             values.extend(column.of(block))
         return values
 
+    def last(self, name: str, count: int) -> list[int]:
+        """The last values of one column, so many where there are as many.
+
+        Raises:
+            KeyError: if the stream has no such column.
+        """
+        found = self.field(name)
+        if found is None:
+            raise KeyError(name)
+        column = Column(found, self.record_bytes)
+        values: list[int] = []
+        for block in reversed(self.blocks):
+            values[:0] = column.of(block)
+            if len(values) >= count:
+                break
+        return values[-count:]
+
 
 @dataclass(frozen=True)
 class Mark:
@@ -137,9 +158,11 @@ class Result:
             RunLogError: if it is not JSON (`result_json`).
         """
         limits = layout.DEFAULT_LIMITS
+        raw = bytes(self.body)
+        Passed(self.body, self.offset).to(self.offset + len(raw))
         try:
             return bounded_json.parse(
-                bytes(self.body),
+                raw,
                 depth=limits.json_depth * 2,
                 values=values,
                 unique_names=False,  # iperf3 3.12 itself writes names twice
@@ -240,8 +263,8 @@ class RunLog:
     def _frames_came_last(self) -> bool:
         """Whether frames were counted between the last two records."""
         counted = (self.field(name) for name in ("rx_packets", "tx_packets"))
-        columns = [self.streams[0].column(field.name) for field in counted if field]
-        return any(len(column) > 1 and column[-1] != column[-2] for column in columns)
+        columns = [self.streams[0].last(field.name, 2) for field in counted if field]
+        return any(len(column) > 1 and column[0] != column[1] for column in columns)
 
 
 class Column:

@@ -14,8 +14,13 @@ LONGEST_SHOWN = 25
 
 
 def report_text(report: CheckReport, width: int = 100) -> str:
-    """The report laid out for a terminal."""
-    lines = [report.name, f"  {_verdict(report)}", ""]
+    """The report laid out for a terminal, with the ends of its lines."""
+    return "".join(f"{line}\n" for line in report_lines(report, width))
+
+
+def report_lines(report: CheckReport, width: int = 100) -> list[str]:
+    """The report's lines; text of the log begins none of them."""
+    lines = [_show(report.name), f"  {_verdict(report)}", ""]
     lines += _table(
         [
             ("Size", f"{report.size:,} bytes"),
@@ -30,7 +35,7 @@ def report_text(report: CheckReport, width: int = 100) -> str:
         lines += ["", title] if found else []
         for number, problem in enumerate(found, 1):
             lines += _problem_lines(number, problem, width)
-    return "\n".join(line.rstrip() for line in lines) + "\n"
+    return [line.rstrip() for line in lines]
 
 
 def _verdict(report: CheckReport) -> str:

@@ -7,8 +7,11 @@ its samples are no shorter than pmlogger's. What `@timezone` says is not used: i
 zone with summer time. Times are UTC where they end in Z, else local.
 """
 
+import bz2
+import lzma
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
@@ -28,8 +31,11 @@ from coalescope.foreign.records import (
 METRICS = "kernel.all.cpu hinv.ncpu network.interface"
 COMMAND = f"pcp2json -a ARCHIVE -t 1 -Z UTC -f '%F %T.%fZ' {METRICS}"
 _START = re.compile(r'(?:\{\s*"//"\s*:[^}]*\}\s*)*\{\s*"@pcp"\s*:')
-_ARCHIVE = re.compile("\0\0.{2}P\x05&[\x01-\x03]", re.DOTALL)
 _MAGIC = re.compile(rb"\0\0..P\x05&[\x01-\x03]", re.DOTALL)
+_MAGIC_BYTES = 8
+_XZ, _BZIP2, _ZSTANDARD = b"\xfd7zXZ\0", b"BZh", b"\x28\xb5\x2f\xfd"
+_XZ_MEMORY_BYTES = 100 * 2**20  # its strongest preset takes 65 MB
+_ZSTANDARD_NAME = re.compile(r"\.(?:\d+|meta|index)\.zst$")
 _TIMES = ("%Y-%m-%d %H:%M:%S.%f", "%Y-%m-%d %H:%M:%S")
 _DAY_S = 86_400.0
 _LATE_S = 1.0  # of times in whole seconds
@@ -42,23 +48,43 @@ _SYSTEM = ("sys", "irq.hard", "irq.soft")
 _WITHOUT = "It holds neither CPU shares nor rates of interfaces, each with its unit."
 
 
-def is_archive(start: bytes) -> bool:
-    """Whether a file that begins so is one of the three of an archive of pmlogger."""
-    return _MAGIC.match(start) is not None
+def is_archive(start: bytes, name: str) -> bool:
+    """Whether a file that begins so is one of the three of an archive of pmlogger.
+
+    Also one that pmlogger_daily packed; Zstandard, which Python cannot unpack, by its name.
+    """
+    if start.startswith(_ZSTANDARD):
+        return _ZSTANDARD_NAME.search(name) is not None
+    return _MAGIC.match(_unpacked_start(start)) is not None
+
+
+def _unpacked_start(start: bytes) -> bytes:
+    """The first bytes of what xz or bzip2 holds; of others their own."""
+    try:
+        if start.startswith(_XZ):
+            xz = lzma.LZMADecompressor(lzma.FORMAT_XZ, memlimit=_XZ_MEMORY_BYTES)
+            return xz.decompress(start, _MAGIC_BYTES)
+        if start.startswith(_BZIP2):
+            return bz2.BZ2Decompressor().decompress(start, _MAGIC_BYTES)
+    except (OSError, lzma.LZMAError):
+        return b""
+    return start
+
+
+def _refuse(_content: bytes) -> Reading:
+    raise Unreadable(
+        "This is an archive of pmlogger, which is read through PCP's own tool.",
+        f"Send what pcp2json (in the package pcp-export-pcp2json) writes of it: {COMMAND}, "
+        "or -t with the interval that pmlogger took.",
+        offset=0,
+    )
 
 
 def _begins(start: str) -> bool:
-    return _START.match(start) is not None or _ARCHIVE.match(start) is not None
+    return _START.match(start) is not None
 
 
 def _read(content: bytes) -> Reading:
-    if is_archive(content):
-        raise Unreadable(
-            "This is an archive of pmlogger, which is read through PCP's own tool.",
-            f"Send what pcp2json (in the package pcp-export-pcp2json) writes of it: {COMMAND}, "
-            "or -t with the interval that pmlogger took.",
-            offset=0,
-        )
     records = [
         record
         for document in documents(content)
@@ -221,3 +247,5 @@ FORMAT = Format(
         ("network.interface.mtu", "mtu_bytes", "if it stays the same"),
     ),
 )
+#: It is recognised by is_archive, and refused.
+ARCHIVE = replace(FORMAT, read=_refuse)
