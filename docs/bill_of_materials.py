@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What Coalescope is made of, from the lock files: CycloneDX JSON and a table of licences.
+"""What Coalescope is made of: CycloneDX JSON and tables of licences.
 
 Licences of Python packages are those that the installed packages name, so that this runs in the
-environment that the lock file made. Versions and hashes are those of the lock files.
+environment that the lock file made; those of what the zipapp alone brings are read from what
+`make host-tools` packed. Versions and hashes are those of the lock files. What the host's programs
+are linked with is what `make packages` and `make archive` left in build/.
 
     python docs/bill_of_materials.py FOLDER
 """
@@ -11,11 +13,15 @@ import base64
 import json
 import re
 import sys
-from importlib.metadata import PackageNotFoundError, distribution
+from importlib.metadata import distribution, distributions
 from pathlib import Path
 from typing import Any
 
 _CHECKOUT = Path(__file__).resolve().parents[1]
+_PYTHON_LOCKS = ("requirements.lock", "host/zipapp/requirements.lock")
+_PACKED = _CHECKOUT / "build/host-tools/content"
+_LINKED = ("packages/linked.json", "archive/*/linked.json")
+_LINKED_HEAD = "Linked statically into a host's programs; their texts are in its packages:"
 _PINNED = re.compile(r"^([A-Za-z0-9._-]+)==([^\s;\\]+)")
 _HASH = re.compile(r"--hash=sha256:([0-9a-f]{64})")
 _CLASSIFIER = "License :: OSI Approved :: "
@@ -51,6 +57,19 @@ def page_packages(lock: str) -> list[dict[str, Any]]:
             content = base64.b64decode(digest).hex()
             component["hashes"] = [{"alg": "SHA-512", "content": content}]
         found.append(component)
+    return found
+
+
+def linked_libraries(made: str) -> list[dict[str, Any]]:
+    """Components of a linked.json (host/packaging/linked.py): Debian's packages."""
+    found = []
+    for one in json.loads(made):
+        component = _component("deb/debian", one["package"], one["version"], one["licence"])
+        reference = f"{component['purl']}?arch={one['architecture']}"
+        libraries = {"name": "libraries", "value": ", ".join(one["libraries"])}
+        found.append(
+            component | {"bom-ref": reference, "purl": reference, "properties": [libraries]}
+        )
     return found
 
 
@@ -109,10 +128,10 @@ def _component(kind: str, name: str, version: str, licence: str) -> dict[str, An
 
 
 def _licence_of(name: str) -> str:
-    try:
-        metadata = distribution(name).metadata
-    except PackageNotFoundError:  # of another platform
+    found = next(iter(distributions(name=name, path=[*sys.path, str(_PACKED)])), None)
+    if found is None:  # of another platform
         return UNKNOWN
+    metadata = found.metadata
     if "License-Expression" in metadata:
         return metadata["License-Expression"]
     classifiers = metadata.get_all("Classifier") or []
@@ -124,12 +143,16 @@ def _licence_of(name: str) -> str:
 
 def main(folder: Path) -> None:
     """Write bom.json and licences.md into the folder."""
-    python = python_packages((_CHECKOUT / "requirements.lock").read_text(encoding="utf-8"))
+    locks = ((_CHECKOUT / name).read_text(encoding="utf-8") for name in _PYTHON_LOCKS)
+    python = [component for lock in locks for component in python_packages(lock)]
     page = page_packages((_CHECKOUT / "frontend/package-lock.json").read_text(encoding="utf-8"))
     folder.mkdir(parents=True, exist_ok=True)
-    bill = document([*python, *page], distribution("coalescope").version)
+    made = [file for pattern in _LINKED for file in sorted((_CHECKOUT / "build").glob(pattern))]
+    linked = [one for file in made for one in linked_libraries(file.read_text(encoding="utf-8"))]
+    bill = document([*python, *page, *linked], distribution("coalescope").version)
     (folder / "bom.json").write_text(json.dumps(bill, indent=1) + "\n", encoding="utf-8")
-    (folder / "licences.md").write_text(licence_table([*python, *page]), encoding="utf-8")
+    tables = f"{licence_table([*python, *page])}\n{_LINKED_HEAD}\n\n{licence_table(linked)}"
+    (folder / "licences.md").write_text(tables, encoding="utf-8")
 
 
 if __name__ == "__main__":

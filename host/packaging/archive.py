@@ -7,12 +7,15 @@ TREE is that of debian.py, its programs static ones of MACHINE, which is what `u
 there. DIR gets the archive. Needs tar and xz.
 """
 
+import shutil
 import subprocess
 import sys
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from debian import TOOLS, VERSION, copied
+from debian import MODULE, ROOT, TOOLS, VERSION, copied
+
+_GPL_2 = Path("/usr/share/common-licenses/GPL-2")
 
 
 def main(tree: Path, folder: Path, machine: str) -> None:
@@ -23,6 +26,10 @@ def main(tree: Path, folder: Path, machine: str) -> None:
     packed = ["tar", "--create", "--xz", "--sort=name", "--owner=0", "--group=0", "--numeric-owner"]
     with TemporaryDirectory() as temporary:
         unpacked = copied(tree, Path(temporary) / "tree") / "usr"
+        for package, licence in ((TOOLS, ROOT / "LICENSE"), (MODULE, _GPL_2)):
+            documents = unpacked / "share/doc" / package.name
+            documents.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(licence, documents / "LICENSE")
         packed += [f"--file={file}", f"--transform=s,^\\.,{name},", f"--directory={unpacked}", "."]
         subprocess.run(packed, check=True)
     sys.stdout.write(f"{file}\n")

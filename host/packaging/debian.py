@@ -20,6 +20,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
+from linked import DOCUMENTS as LIBRARIES
+
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 VERSION = tomllib.loads((HERE.parent / "pyproject.toml").read_text())["project"]["version"]
@@ -159,9 +161,10 @@ def _glibc(tree: Path) -> str:
 
 def _package(package: Package, tree: Path, folder: Path) -> Path:
     documents = tree / "usr/share/doc" / package.name
-    documents.mkdir(parents=True)
+    documents.mkdir(parents=True, exist_ok=True)
     _compress(ROOT / "CHANGELOG.md", documents / "changelog.gz")
-    (documents / "copyright").write_text(_copyright(package.licence))
+    linked = f"Linked statically: /{LIBRARIES}/README\n" if (tree / LIBRARIES).exists() else ""
+    (documents / "copyright").write_text(_copyright(package.licence, linked))
     installed_kib = sum(file.stat().st_size for file in tree.rglob("*") if file.is_file()) // 1024
     members = {
         **package.control,
@@ -202,10 +205,11 @@ def _compress(source: Path, to: Path) -> None:
     to.chmod(_READABLE)
 
 
-def _copyright(licence: str) -> str:
+def _copyright(licence: str, linked: str) -> str:
     return (
         "Coalescope, copyright the Coalescope maintainers.\n\n"
         f"Licence: {licence}; its full text: /usr/share/common-licenses/{_COMMON[licence]}\n"
+        f"{linked}"
     )
 
 

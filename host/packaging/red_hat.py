@@ -29,7 +29,7 @@ def main(tree: Path, folder: Path) -> None:
     with TemporaryDirectory() as temporary:
         tools = copied(tree, Path(temporary) / "tools")
         shutil.rmtree(tools / "usr/src")  # the module's source: DKMS has another package
-        (tools / _DOCUMENTS).mkdir(parents=True)
+        (tools / _DOCUMENTS).mkdir(parents=True, exist_ok=True)
         for document in ("CHANGELOG.md", "LICENSE"):
             shutil.copyfile(ROOT / document, tools / _DOCUMENTS / document)
         specification = Path(temporary) / "coalescope-host.spec"

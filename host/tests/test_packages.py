@@ -79,8 +79,65 @@ def test_the_archive_has_the_same_programs_and_the_module(made: Path) -> None:
     archive = made / f"coalescope-host-{VERSION}-linux-{os.uname().machine}"
     tools = files(made / "coalescope-host" / "usr")
     module = files(made / "coalescope-dkms" / "usr")
-    documents = {name for name in tools | module if name.startswith("share/doc/")}
-    assert files(archive) == (tools | module) - documents
+
+    def programs(names: set[str]) -> set[str]:
+        return {name for name in names if not name.startswith("share/doc/")}
+
+    assert programs(files(archive)) == programs(tools | module)
+
+
+def linked(made: Path, kind: str) -> tuple[Path, Path]:
+    """Where programs of that kind of package were built, and what the package says of them."""
+    machine = os.uname().machine
+    built = {"deb": ROOT / "build/packages", "archive": ROOT / "build/archive" / machine}[kind]
+    archive = made / f"coalescope-host-{VERSION}-linux-{machine}"
+    root = {"deb": made / "coalescope-host/usr", "archive": archive}[kind]
+    return built, root / "share/doc/coalescope-host"
+
+
+@pytest.mark.parametrize(
+    ("kind", "needed"),
+    [("deb", {"libbpf", "libelf", "libz"}), ("archive", {"libbpf", "libelf", "libz", "libc"})],
+)
+def test_each_library_inside_has_its_licence_beside_it(
+    made: Path, kind: str, needed: set[str]
+) -> None:
+    built, documents = linked(made, kind)
+    maps = "".join(path.read_text() for path in built.glob("*/*.map"))
+    inside = {
+        Path(name).stem.partition("-")[0]
+        for name in re.findall(r"^(/\S+\.a)\(", maps, re.MULTILINE)
+    }
+    assert needed <= inside
+    folder = documents / "libraries"
+    said = (folder / "README").read_text()
+    named = re.findall(r"^((?:lib\w+\.a(?:, )?)+): \S.*\n +(\S+) \d", said, re.MULTILINE)
+    assert {
+        name.removesuffix(".a") for libraries, _ in named for name in libraries.split(", ")
+    } == (inside)
+    for _, package in named:
+        text = (folder / package / "copyright").read_text()
+        assert "Copyright" in text
+        for licence in re.findall(r"/usr/share/common-licenses/([A-Z][\w.-]*[\w])", text):
+            assert (folder / "licenses" / licence).stat().st_size > 1000, licence
+
+
+def test_the_archive_has_the_texts_of_its_own_licences(made: Path) -> None:
+    documents = linked(made, "archive")[1]
+    assert "Apache License" in (documents / "LICENSE").read_text()
+    of_module = documents.with_name("coalescope-dkms") / "LICENSE"
+    assert "GNU GENERAL PUBLIC LICENSE" in of_module.read_text()
+
+
+def test_the_bill_of_materials_names_what_is_linked(made: Path, tmp_path: Path) -> None:
+    said(sys.executable, ROOT / "docs/bill_of_materials.py", tmp_path)
+    components = json.loads((tmp_path / "bom.json").read_text())["components"]
+    bill = {one["name"]: one for one in components if one["purl"].startswith("pkg:deb/")}
+    built = linked(made, "archive")[0] / "linked.json"
+    for one in json.loads(built.read_text()):
+        assert bill[one["package"]]["licenses"] == [{"expression": one["licence"]}]
+    assert {"libbpf-dev", "libelf-dev", "zlib1g-dev", "libc6-dev"} <= set(bill)
+    assert "| Zlib | zlib1g-dev " in (tmp_path / "licences.md").read_text()
 
 
 def test_it_records_from_where_it_was_unpacked(made: Path, tmp_path: Path) -> None:
