@@ -70,6 +70,49 @@ def test_no_value_of_another_kind_is_restored(
     assert not (tmp_path / "back" / SQLITE_NAME).exists()
 
 
+#: Values of the right kind that whoever reads them could not use.
+UNUSABLE = {
+    "uploads.content": ("'x'", "''", "content || char(27)"),
+    "uploads.sha256": (
+        "'x'",
+        "''",
+        "upper(sha256)",
+        "sha256 || char(27)",
+        "'é' || substr(sha256, 2)",
+    ),
+    **dict.fromkeys(
+        ("uploads.warnings", "runs.warnings"),
+        (
+            *("'[7]'", "'[\"x\"]'", "'[[]]'", "'[null]'", "'[{}]'", '\'[{"code": "x"}]\''),
+            """'[{"code": 7, "message": "x", "where": {}}]'""",
+            """'[{"code": "x", "message": "x", "where": []}]'""",
+            """'[{"code": "superseded", "message": "x", "where": {}}]'""",
+        ),
+    ),
+}
+
+
+@pytest.mark.parametrize(
+    ("column", "value"), [(column, value) for column in UNUSABLE for value in UNUSABLE[column]]
+)
+def test_nor_one_that_nobody_could_use(
+    backup: Path, tmp_path: Path, column: str, value: str
+) -> None:
+    table, _, name = column.partition(".")
+    write(backup, f"UPDATE {table} SET {name} = {value}")
+    with pytest.raises(CoalescopeError):
+        restore(backup, tmp_path / "back")
+    assert ("wrong_kind", table, name) in faults_of(backup)
+
+
+def test_warnings_as_they_are_written_are_right(backup: Path, tmp_path: Path) -> None:
+    one = """{"code": "x", "message": "x", "where": {"row": 1}}"""
+    gone = """{"code": "superseded", "message": "x", "where": {"run": "1"}}"""
+    for table in ("uploads", "runs"):
+        write(backup, f"UPDATE {table} SET warnings = '[{one},{gone}]'")
+    assert faults_of(backup) == []
+
+
 def test_nor_copied_into_a_store(
     backup: Path, make_client: Callable[..., Any], tmp_path: Path
 ) -> None:
