@@ -247,29 +247,30 @@ WRONG: Mapping[str, Answer] = {
 
 def changed(document: Any) -> Iterator[tuple[str, bytes]]:
     """The document with one place of it changed: what is there is of another kind, or not there."""
-    for place in _places(document):
-        for other in (None, [], {}, "\x1b[2J", -1, 1e300, True, [[1]], ...):
-            copy = json.loads(json.dumps(document))
-            parent = copy
-            for step in place[:-1]:
-                parent = parent[step]
+    for place in list(_places(document)):
+        parent = document
+        for step in place[:-1]:
+            parent = parent[step]
+        last = place[-1]
+        before = parent.copy()
+        for other in (None, [], {}, "\x1b[2J", -1, 2**63, 1e300, True, [[1]], ...):
             if other is ...:
-                del parent[place[-1]]
+                del parent[last]
             else:
-                parent[place[-1]] = other
-            yield f"{'.'.join(map(str, place))}: {other}", json.dumps(copy).encode()
+                parent[last] = other
+            yield f"{'.'.join(map(str, place))}: {other}", json.dumps(document).encode()
+        parent.clear()
+        parent.update(before) if isinstance(parent, dict) else parent.extend(before)
 
 
 def _places(document: Any, above: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
-    """Each place; of a list only its first."""
+    """Each place; of a list only its first and its last, which may be one."""
     if above:
         yield above
-    parts = (
-        list(document.items())
-        if isinstance(document, dict)
-        else list(enumerate(document))[:1]
-        if isinstance(document, list)
-        else []
-    )
-    for name, part in parts:
+    parts: dict[Any, Any] = {}
+    if isinstance(document, dict):
+        parts = document
+    elif isinstance(document, list):
+        parts = dict([*enumerate(document)][:: max(len(document) - 1, 1)])
+    for name, part in parts.items():
         yield from _places(part, (*above, name))

@@ -129,7 +129,7 @@ def test_of_runs_that_do_not_say_when_it_is_not_known(
     write("new", throughput=throughput, day=None)
     done = run(*GATE)
     assert done.returncode == 4
-    assert "Not every run says when it was recorded" in done.stderr
+    assert "It is not known when every run was recorded" in done.stderr
     assert "--same-session" in done.stderr
     assert "is worse by" not in done.stderr
     assert run(*GATE, "--same-session").returncode == (3 if throughput < 1 else 0)

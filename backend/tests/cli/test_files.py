@@ -216,6 +216,24 @@ def test_a_pipe_is_checked_from_its_first_byte(
     assert found | {"file": ""} == expected | {"file": ""}
 
 
+@pytest.mark.parametrize("command", ["check", "import"])
+def test_links_in_a_folder_are_not_followed(run: Run, tmp_path: Path, command: str) -> None:
+    """Who made it may have named what only its reader may read; a link that is typed is meant."""
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "secret.csv").write_text(TABLE.replace("1500", "7777"))
+    (tmp_path / "theirs").mkdir()
+    (tmp_path / "theirs" / "good.csv").write_text(TABLE)
+    (tmp_path / "theirs" / "a.csv").symlink_to(tmp_path / "mine" / "secret.csv")
+    (tmp_path / "theirs" / "deep").symlink_to(tmp_path / "mine")
+    done = run(command, "theirs")
+    assert done.returncode == 1
+    assert "theirs/a.csv: It is a symbolic link" in done.stdout + done.stderr
+    assert "7777" not in done.stdout + done.stderr
+    assert "good.csv" in done.stdout
+    assert "secret" not in done.stdout + done.stderr
+    assert run(command, "theirs/a.csv").returncode == 0
+
+
 def test_a_folder_and_an_archive_without_any_are_refused(run: Run, tmp_path: Path) -> None:
     (tmp_path / "nothing").mkdir()
     with zipfile.ZipFile(tmp_path / "notes.zip", "w") as archive:

@@ -17,8 +17,11 @@ from typing import Any
 
 import httpx
 import pytest
+from coalescope.app import create_app
+from coalescope.settings import Settings
 from timeouts import TIMEOUT_S
 
+from ..web.security.addresses import filled, server_routes
 from .conftest import COMMAND, environment
 
 Run = Callable[..., Any]
@@ -46,6 +49,15 @@ def test_serve_is_up_soon_and_stops_in_order(serve: Serve) -> None:
             assert "geist-2005-nfs" in slugs
             server.send_signal(stop)
             assert server.wait(TIMEOUT_S) == 0
+
+
+def test_what_a_first_fit_imports_is_there_before_it(serve: Serve) -> None:
+    with serve() as (_, server):
+        memory = Path(f"/proc/{server.pid}/maps")
+        given_up = time.monotonic() + TIMEOUT_S
+        while "scipy/special/_ufuncs" not in memory.read_text():
+            assert time.monotonic() < given_up
+            time.sleep(0.1)
 
 
 @pytest.mark.parametrize("after", [0.0, 0.3, 0.8, 1.2])
@@ -76,6 +88,53 @@ def test_every_address_is_every_one_of_both_families(serve: Serve) -> None:
         port = httpx.URL(url).port
         for host in ("127.0.0.1", "[::1]"):
             assert get(f"http://{host}:{port}/api/health").status_code == 200, host
+
+
+def test_clients_of_the_older_family_are_not_one_client(serve: Serve) -> None:
+    """Of a socket for both families: who guesses tokens keeps nobody else out."""
+    with serve("--host", "::", COALESCOPE_TOKEN="a secret") as (url, _):
+        here = f"http://127.0.0.1:{httpx.URL(url).port}/api/experiments"
+
+        def asked(token: str, address: str) -> int:
+            shown = {"Authorization": f"Bearer {token}"}
+            transport = httpx.HTTPTransport(local_address=address)
+            with httpx.Client(transport=transport, timeout=TIMEOUT_S) as client:
+                return client.get(here, headers=shown).status_code
+
+        guessed = [asked(f"guess {number}", "127.0.0.2") for number in range(40)]
+        assert {401, 429} == set(guessed)
+        assert asked("a secret", "127.0.0.77") == 200
+
+
+@pytest.mark.parametrize("token", ["", "a secret"], ids=["open", "with a token"])
+def test_a_body_of_single_bytes_ends(serve: Serve, tmp_path: Path, token: str) -> None:
+    """Of every route, whether it is read or answered before: a chunk takes as long as some KiB."""
+    app = create_app(Settings(data_dir=tmp_path / "none"))
+    routes = sorted((m, filled(p, "one")) for ms, p in server_routes(app) for m in ms)
+    assert ("POST", "/api/uploads") in routes
+    secret = {"COALESCOPE_TOKEN": token} if token else {}
+    with serve(**secret) as (url, _):
+        address = ("127.0.0.1", httpx.URL(url).port or 0)
+        for method, path in routes:
+            assert ends_on_single_bytes(address, method, path), (method, path)
+
+
+def ends_on_single_bytes(address: tuple[str, int], method: str, path: str) -> bool:
+    """Whether the server ends a connection whose body is 20,000 chunks of a byte, and more."""
+    head = f"{method} {path}?filename=x.csv HTTP/1.1\r\nHost: {address[0]}:{address[1]}\r\n"
+    with socket.create_connection(address, TIMEOUT_S) as connection:
+        connection.sendall(f"{head}Transfer-Encoding: chunked\r\n\r\n".encode())
+        try:
+            for _ in range(20):
+                connection.sendall(b"1\r\n1\r\n" * 1000)
+            connection.settimeout(5)
+            while connection.recv(2**16):
+                pass
+        except TimeoutError:
+            return False
+        except ConnectionError:
+            pass
+        return True
 
 
 def test_one_address_of_the_newer_family_is_that_alone(serve: Serve) -> None:

@@ -27,6 +27,7 @@ from timeouts import TIMEOUT_S
 from . import asking_strangers
 from .command_lines import Leaf, leaves
 from .conftest import environment, serving_in
+from .hostile_texts import HOSTILE, STEERS, kinds_of_text, steers, with_hostile
 from .strangers import BOMBS, WRONG, Said, Stranger, changed, plain, stranger
 from .test_servers import table
 
@@ -46,7 +47,13 @@ ALSO = {("fit",): ("--job",)}
 OFTEN = {("surface",), ("export",), ("changes",), ("upload",)}
 #: Of wrong answers to a question, and of changes of one, those that are not left to longer runs.
 FEW = 8
+SHAPELESS = 50
 each_amount = pytest.mark.parametrize("most", [FEW, pytest.param(10**6, marks=pytest.mark.soak)])
+#: Which say what was typed, and of an answer nothing.
+SAYS_WHAT_WAS_TYPED = {
+    ("experiments", "restore"),
+    *(("runs", what) for what in ("retract", "restore", "correct")),
+}
 MEMORY_KIB = 500 * 1024
 LONGEST_S = 1.0
 ENDS_S = 20.0
@@ -187,6 +194,22 @@ def some(every: Iterable[T], most: int, of: object) -> list[T]:
     return random.Random(str(of)).sample(listed, min(most, len(listed)))
 
 
+def changes_of(
+    route: tuple[str, str], said: Said, most: int, of: object
+) -> list[tuple[str, bytes]]:
+    """Some of an answer's changes; in longer runs all that have its shape, and some that have not.
+
+    What has not is refused at one place, before anything is done with it.
+    """
+    every = changed(json.loads(said.content))
+    if most == FEW:
+        return some(every, most, of)
+    shaped: dict[bool, list[tuple[str, bytes]]] = {True: [], False: []}
+    for change in every:
+        shaped[shapes.fault_in(*route, change[1]) is None].append(change)
+    return shaped[True] + some(shaped[False], SHAPELESS, of)
+
+
 def routes_asked(run: Run, server: Stranger, leaf: Leaf) -> list[tuple[str, str]]:
     server.answer()
     run(*typed(leaf, server.url))
@@ -204,6 +227,45 @@ def test_the_client_asks_in_the_shapes_that_the_api_declares(ours: Ours) -> None
         (named, *_) = getattr(shape, "__args__", (shape,))
         is_described = (method, path) not in shapes.UNDESCRIBED
         assert (f'schemas/{named.__name__}"' in declared) is is_described, (path, declared)
+
+
+TRIAL = ("POST", "/api/policies/trials")
+RECOMMENDATION = ("POST", "/api/experiments/{slug}/recommendations")
+PREDICTION = ("POST", "/api/models/{model_id}/predictions")
+#: Each part of the right type, and yet they cannot be of one answer.
+IMPOSSIBLE: Mapping[str, tuple[tuple[str, str], Callable[[Any], object]]] = {
+    "a best interval of none": (TRIAL, lambda told: told.update(fixed=[])),
+    "a best interval before the first": (TRIAL, lambda told: told.update(best=-1)),
+    "no candidate": (RECOMMENDATION, lambda told: told.update(candidates=[])),
+    "an answer that is no candidate": (RECOMMENDATION, lambda told: told.update(answer=10**9)),
+    "a candidate without means": (
+        RECOMMENDATION,
+        lambda told: told["candidates"][-1].update(means={}),
+    ),
+    "a value too many": (
+        PREDICTION,
+        lambda told: next(iter(told["outputs"].values())).append(1.0),
+    ),
+    "another shape": (PREDICTION, lambda told: told.update(shape=[3])),
+    "no units": (PREDICTION, lambda told: told.update(units={})),
+    "a fit of no experiment": (
+        ("GET", "/api/jobs/{job_id}"),
+        lambda told: told.update(experiment=None),
+    ),
+    "an export that does not say of what": (
+        ("GET", "/api/experiments/{slug}/export"),
+        lambda told: told.pop("where"),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", IMPOSSIBLE)
+def test_parts_that_do_not_fit_each_other_are_a_fault(ours: Ours, name: str) -> None:
+    route, change = IMPOSSIBLE[name]
+    told = json.loads(ours[route].content)
+    assert shapes.fault_in(*route, ours[route].content) is None
+    change(told)
+    assert shapes.fault_in(*route, json.dumps(told).encode())
 
 
 @each_amount
@@ -228,7 +290,7 @@ def test_an_answer_that_is_changed_is_no_traceback(
     """What still has the right shape may be told, or refused."""
     for number, route in enumerate(routes_asked(run, server, leaf)):
         said = ours[route]
-        for what, content in some(changed(json.loads(said.content)), most, leaf.words):
+        for what, content in changes_of(route, said, most, leaf.words):
             server.answer(number, plain(content, said.status))
             try:
                 done = run(*typed(leaf, server.url))
@@ -236,6 +298,46 @@ def test_an_answer_that_is_changed_is_no_traceback(
                 raise AssertionError(f"{route}: {what}") from error
             assert done.returncode in (0, 1), (route, what)
             assert "\x1b" not in done.stdout + done.stderr, (route, what)
+
+
+@each_command
+def test_no_text_of_an_answer_steers_the_terminal(
+    run: Run, server: Stranger, ours: Ours, leaf: Leaf
+) -> None:
+    """Each kind of text in each answer, in the ordinary output where the command goes on."""
+    reached = []
+    for number, route in enumerate(routes_asked(run, server, leaf)):
+        said = ours[route]
+        document = json.loads(said.content)
+        for kind in dict.fromkeys(kinds_of_text(document)):
+            hostile = json.dumps(with_hostile(document, kind)).encode()
+            server.answer(number, plain(hostile, said.status))
+            done = run(*typed(leaf, server.url))
+            assert not steers(done.stdout + done.stderr), (route, kind)
+            if done.returncode == 0 and "owned" in done.stdout + done.stderr:
+                reached.append(kind)
+    assert bool(reached) is (leaf.words not in SAYS_WHAT_WAS_TYPED)
+
+
+def test_a_file_to_write_keeps_its_lines_and_steers_nothing(
+    run: Run, server: Stranger, ours: Ours
+) -> None:
+    route = ("POST", "/api/experiments/{slug}/recommendations")
+    file = {"path": f"/etc/x{HOSTILE}", "text": f"one\ntwo{STEERS}", "executable": False}
+    form = {"name": "netplan", "title": HOSTILE, "files": [file]}
+    commands = {
+        "forms": [{**form, "activate": [HOSTILE], "notes": [HOSTILE]}],
+        "carries_over": HOSTILE,
+        **dict.fromkeys(("apply", "back", "refused", "notes"), ()),
+    }
+    found = {**json.loads(ours[route].content), "commands": commands}
+    asked = ("recommend", "lab", "--minimise", "system_cpu_s", "--server", server.url)
+    server.answer()
+    run(*asked)
+    server.answer(server.asked.index(route), plain(json.dumps(found).encode()))
+    done = run(*asked, "--interface", "eth0", "--driver", "igb", "--as", "netplan")
+    assert "\none\ntwo" in done.stdout, done
+    assert not steers(done.stdout)
 
 
 @pytest.mark.slow
@@ -280,6 +382,12 @@ ASKED_IN_PYTHON: Mapping[str, Callable[[str], object]] = {
     "cells": lambda url: cs.open(url, "lab").cells,
     "fit": lambda url: cs.open(url, "lab").fit("cpu-overhead").residuals,
     "recommend": lambda url: cs.open(url, "lab").recommend(minimise="system_cpu_s").candidates,
+    "surface": lambda url: cs.open(url, "lab").surface("system_cpu_s"),
+    "compare": lambda url: cs.open(url, "lab").compare("system_cpu_s", {"delay_us": (0, 80)}).cells,
+    "fit_nonlinear": lambda url: (
+        cs.open(url, "lab").fit_nonlinear("cpu-overhead", "system_cpu", ["alpha"]).residuals
+    ),
+    "predict": lambda url: cs.open(url, "lab").fit("cpu-overhead").predict(**POINT["values"]),
 }
 
 
@@ -298,7 +406,7 @@ def test_the_python_client_raises_its_own_error(
         for _, wrong in some(WRONG.items(), most, name):
             server.answer(number, wrong)
             ask()
-        for _, content in some(changed(json.loads(ours[route].content)), most, name):
+        for _, content in changes_of(route, ours[route], most, name):
             server.answer(number, plain(content, ours[route].status))
             ask()
 

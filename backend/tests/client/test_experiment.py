@@ -214,7 +214,7 @@ def test_what_was_held_and_not_measured_is_shown_beside_the_estimates(tmp_path: 
     assert "held, not measured: " in shown
     assert "clients 5" in shown
     assert "reply_bytes 8296" in shown
-    assert "the intervals hold if these are right" in shown
+    assert "what is fitted holds if these are right" in shown
 
 
 def test_a_fit_that_tells_nothing_predicts_nothing(nfs: cs.Experiment) -> None:

@@ -16,13 +16,18 @@ def report(outcome: FileOutcome, arguments: Namespace) -> None:
     """Say what became of a file as soon as it is known: reasons on stderr, the rest on stdout."""
     if outcome.error is not None:
         sys.stdout.flush()
-        print(f"{outcome.outcome:8}{outcome.file}: {_reason(outcome.error)}", file=sys.stderr)
+        print(
+            f"{outcome.outcome:8}{printable(outcome.file)}: {_reason(outcome.error)}",
+            file=sys.stderr,
+        )
         for line in outcome.lines:
             print(f"        {printable(line)}", file=sys.stderr)
     elif outcome.receipt is not None and not arguments.json:
         runs = outcome.receipt["run_count"]
         slug = printable(outcome.receipt["experiment"]["slug"])
-        text = f"{outcome.outcome:8}{outcome.file}: {slug}, {runs} run{'s' * (runs != 1)}"
+        text = (
+            f"{outcome.outcome:8}{printable(outcome.file)}: {slug}, {runs} run{'s' * (runs != 1)}"
+        )
         if outcome.outcome == "known" and arguments.experiment not in (None, slug):
             text += "; these bytes were stored before, and stay where they are"
         print(text)

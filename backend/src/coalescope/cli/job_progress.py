@@ -6,6 +6,7 @@ import time
 
 from coalescope_host.terminal import unfiltered
 
+from coalescope.cli.output import printable
 from coalescope.client.server import Server
 from coalescope.client.source import Document, contradictory
 from coalescope.errors import CoalescopeError
@@ -22,7 +23,7 @@ def answer_of_job(server: Server, question: Document) -> Document:
     line = _Line()
     try:
         while job["state"] in ("queued", "running"):
-            line.show(_told(job))
+            line.show(printable(_told(job)))
             time.sleep(_LOOK_EVERY_S)
             job = server.job(job["id"])
     except KeyboardInterrupt:
@@ -54,13 +55,14 @@ def _told(job: Document) -> str:
 
 
 def _leave(server: Server, job: Document, *, is_new: bool) -> None:
+    name = printable(job["id"])
     if is_new:
         server.cancel_job(job["id"])
-        print(f"coalescope: cancelled the job {job['id']}", file=sys.stderr)
+        print(f"coalescope: cancelled the job {name}", file=sys.stderr)
     else:
         print(
-            f"coalescope: the job {job['id']} goes on, as it was asked for before; "
-            f"`coalescope jobs cancel {job['id']}` ends it",
+            f"coalescope: the job {name} goes on, as it was asked for before; "
+            f"`coalescope jobs cancel {name}` ends it",
             file=sys.stderr,
         )
 

@@ -11,7 +11,7 @@ from typing import Any
 from pydantic import BaseModel
 
 from coalescope.experiments.records import Choice
-from coalescope.untrusted.texts import CONTROL
+from coalescope.untrusted.texts import CONTROL, CONTROL_IN_LINES
 
 Cell = str | int | float | None
 
@@ -93,6 +93,11 @@ def chosen_levels(where: Choice) -> list[str]:
 def printable(text: str) -> str:
     """Text from a file or a server, without what would steer the terminal it is printed on."""
     return CONTROL.sub("\ufffd", text)
+
+
+def printable_lines(text: str) -> str:
+    """The same of text that may have several lines."""
+    return CONTROL_IN_LINES.sub("\ufffd", text)
 
 
 def print_left_out(runs: Sequence[str]) -> None:

@@ -4,10 +4,11 @@
 from argparse import Namespace
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar, cast
 
 from coalescope.cli.local_place import LocalPlace
 from coalescope.cli.local_store import changed_store, local_store
+from coalescope.cli.output import printable, printable_lines
 from coalescope.client.local import LocalModels, LocalStore
 from coalescope.client.server import Server
 from coalescope.client.source import Document, Source
@@ -16,6 +17,8 @@ from coalescope.errors import CoalescopeError
 from coalescope.experiments.service import get_experiment
 from coalescope.runs.records import State
 from coalescope.runs.selection import no_run_to_leave_out, require_stored
+
+_P = TypeVar("_P")
 
 
 class Place(Protocol):
@@ -90,10 +93,10 @@ def reading(arguments: Namespace) -> Iterator[Place]:
     server = server_of(arguments)
     if server is not None:
         with closing(server):
-            yield server
+            yield _as_printed(server, arguments)
         return
     with local_store(arguments) as store, store.database.read() as connection:
-        yield LocalPlace(connection)
+        yield _as_printed(LocalPlace(connection), arguments)
 
 
 @contextmanager
@@ -106,12 +109,12 @@ def changing(arguments: Namespace) -> Iterator[Place]:
     server = server_of(arguments)
     if server is not None:
         with closing(server):
-            yield server
+            yield _as_printed(server, arguments)
         return
     with local_store(arguments):
         pass
     with changed_store(arguments) as store, store.database.write() as connection:
-        yield LocalPlace(connection)
+        yield _as_printed(LocalPlace(connection), arguments)
 
 
 @contextmanager
@@ -128,12 +131,12 @@ def analysing(arguments: Namespace) -> Iterator[Source]:
             for uid in without:
                 if not server.has_run(slug, uid):
                     raise no_run_to_leave_out(uid, slug)
-            yield server
+            yield _as_printed(server, arguments)
         return
     with local_store(arguments) as store:
         with store.database.read() as connection:
             require_stored(connection, get_experiment(connection, arguments.experiment), without)
-        yield LocalStore(store, "the local store")
+        yield _as_printed(LocalStore(store, "the local store"), arguments)
 
 
 @contextmanager
@@ -144,7 +147,39 @@ def computing(arguments: Namespace) -> Iterator[Computing]:
         yield LocalModels()
         return
     with closing(server):
-        yield server
+        yield _as_printed(server, arguments)
+
+
+#: What of an answer has several lines: a file to write.
+_OF_LINES = frozenset({"text"})
+
+
+class _Printed:
+    """A place whose answers have nothing that steers a terminal, and no lines but a file's."""
+
+    def __init__(self, place: object) -> None:
+        self._place = place
+
+    def __getattr__(self, name: str) -> Any:
+        asked = getattr(self._place, name)
+        return (lambda *said: _printable(asked(*said))) if callable(asked) else asked
+
+
+def _as_printed(place: _P, arguments: Namespace) -> _P:
+    """The place, as people read what it says; programs read JSON, which says it as it is."""
+    return place if getattr(arguments, "json", False) else cast("_P", _Printed(place))
+
+
+def _printable(said: Any, name: str = "") -> Any:
+    match said:
+        case str():
+            return printable_lines(said) if name in _OF_LINES else printable(said)
+        case dict():
+            return {_printable(key): _printable(part, key) for key, part in said.items()}
+        case list() | tuple():
+            return type(said)(_printable(part, name) for part in said)
+        case _:
+            return said
 
 
 def server_of(arguments: Namespace) -> Server | None:

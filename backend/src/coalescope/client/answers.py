@@ -160,9 +160,9 @@ def _number(text: str) -> float:
 
 
 def _whole(text: str) -> int:
-    if len(text) > _LONGEST_WHOLE_DIGITS:
-        raise ValueError("a whole number of too many digits")
-    return int(text)
+    if len(text) > _LONGEST_WHOLE_DIGITS or not -(2**63) <= (found := int(text)) < 2**63:
+        raise ValueError("a whole number of more than 64 bits")
+    return found
 
 
 def _no_number(text: str) -> NoReturn:

@@ -156,7 +156,8 @@ def _values(
     axes: _Axes, places: tuple[NDArray[np.intp], ...], found: Sequence[float | None]
 ) -> NDArray[np.float64]:
     values = np.full([levels.size for levels in axes.values()], np.nan)
-    values[places] = np.asarray([np.nan if value is None else value for value in found])
+    if found:  # else there is no axis: the one value of no cells is not known
+        values[places] = np.asarray([np.nan if value is None else value for value in found])
     return values
 
 
@@ -164,7 +165,8 @@ def _counts(
     axes: _Axes, places: tuple[NDArray[np.intp], ...], found: Sequence[int]
 ) -> NDArray[np.int64]:
     counts = np.zeros([levels.size for levels in axes.values()], np.int64)
-    counts[places] = found
+    if found:
+        counts[places] = found
     return counts
 
 

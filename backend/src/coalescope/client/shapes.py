@@ -15,6 +15,7 @@ from coalescope.analyses.schemas import ReplicationPlanOut, VarianceOut
 from coalescope.comparisons.schemas import ComparisonOut
 from coalescope.experiments.schemas import (
     CellsOut,
+    Chosen,
     DeletedExperimentOut,
     ExperimentOut,
     ExperimentSummaryOut,
@@ -67,6 +68,8 @@ class _Run(BaseModel):
 class _Runs(BaseModel):
     experiment: _About
     data_version: int
+    where: Chosen
+    without: list[str]
     factors: list[_Named]
     measures: list[_Named]
     runs: list[_Run]

@@ -116,7 +116,7 @@ def _check_foreign(
         for r in of_all
     ]
     if not as_json:
-        print(f"{file.shown}\n  A file of {format_name}{_extent(said)}.")
+        print(f"{printable(file.shown)}\n  A file of {format_name}{_extent(said)}.")
         for line in _record_lines(of_all)[:MOST_WARNINGS]:
             print(printable(f"  {line}"))
         print()
@@ -168,11 +168,11 @@ def _is_number(value: object) -> bool:
 
 def _show_table(report: Mapping[str, Any]) -> None:
     rows = counted(report["rows"], "row")
-    print(f"{report['file']}\n  A table of {rows}, one per {report['per']}.")
+    print(f"{printable(report['file'])}\n  A table of {rows}, one per {report['per']}.")
     if report["kind"]:
         print(f"  Kind: {report['kind']}")
-    print(f"  Factors: {', '.join(report['factors'])}")
-    print(f"  Measures: {', '.join(report['measures'])}")
+    print(f"  Factors: {', '.join(map(printable, report['factors']))}")
+    print(f"  Measures: {', '.join(map(printable, report['measures']))}")
     for warning in report["warnings"]:
         print(f"  Row {warning['where']['row']}: {printable(warning['message'])}")
     print()
@@ -180,4 +180,4 @@ def _show_table(report: Mapping[str, Any]) -> None:
 
 def _complain(shown: str, reason: str) -> None:
     sys.stdout.flush()
-    print(f"coalescope: {shown}: {reason}", file=sys.stderr)
+    print(f"coalescope: {printable(shown)}: {reason}", file=sys.stderr)

@@ -10,8 +10,9 @@ from argparse import Namespace
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from functools import partial
+from importlib import import_module
 from pathlib import Path
-from threading import Timer
+from threading import Thread, Timer
 from types import FrameType
 
 import uvicorn
@@ -24,6 +25,7 @@ from coalescope.cli.local_store import (
     warn_without_datasets,
 )
 from coalescope.errors import CoalescopeError
+from coalescope.fits.service import OF_FIRST_FIT
 from coalescope.settings import Settings
 from coalescope.store import open_store
 from coalescope.sweeps.events import Listeners
@@ -35,6 +37,9 @@ from coalescope.web.workers import supervise
 # After a signal: what open requests have, and when the process ends whatever is under way.
 _GRACE_S = 8
 _END_S = 9.5
+# After so many more objects garbage is looked for, not after Python's 700: an answer of 10,000
+# cells makes 100,000, and to look through them over and over took as long as to make them.
+_OBJECTS = 50_000
 
 
 def run(arguments: Namespace) -> int:
@@ -152,7 +157,9 @@ class _Server(uvicorn.Server):
         # what is here now stays: not to be looked through again whenever garbage is collected
         gc.collect()
         gc.freeze()
+        gc.set_threshold(_OBJECTS)
         self._announce()
+        Thread(target=import_module, args=(OF_FIRST_FIT,), daemon=True).start()
 
 
 def _end() -> None:

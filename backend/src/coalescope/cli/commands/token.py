@@ -5,7 +5,7 @@ import sys
 from argparse import Namespace
 
 from coalescope.cli.local_store import changed_store, local_store
-from coalescope.cli.output import print_json, print_table
+from coalescope.cli.output import print_json, print_table, printable
 from coalescope.tokens import service
 
 
@@ -38,7 +38,7 @@ def _revoke(arguments: Namespace) -> int:
         pass  # there is one: nothing is revoked where there is nothing
     with changed_store(arguments) as store, store.database.write() as connection:
         service.revoke(connection, arguments.name)
-    print(f"revoked {arguments.name}")
+    print(f"revoked {printable(arguments.name)}")
     return 0
 
 

@@ -80,7 +80,7 @@ def export(parser: argparse.ArgumentParser) -> None:
         "--format",
         choices=("csv", "json", "parquet"),
         required=True,
-        help="format of the output; parquet needs --output",
+        help="format of the output; parquet needs --output, and is not imported again",
     )
     parser.add_argument(
         "--what",

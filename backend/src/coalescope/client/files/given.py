@@ -101,14 +101,24 @@ def _standard_input() -> BinaryIO:
 
 
 def _in_folder(folder: Path) -> Iterator[GivenFile | FileOutcome]:
+    """A link in it is not followed: whoever made the folder may have no right to what it names."""
     found = [
         path
         for path in sorted(folder.rglob("*"))
-        if path.is_file()
-        and (path.suffix in TAKEN or is_foreign(path))
-        and not any(part.startswith(".") for part in path.relative_to(folder).parts)
+        if not any(part.startswith(".") for part in path.relative_to(folder).parts)
+        and (path.is_symlink() or path.is_file())
+        and (path.suffix in TAKEN or (not path.is_symlink() and is_foreign(path)))
     ]
-    yield from (GivenFile(path, str(path)) for path in found)
+    for path in found:
+        if path.is_symlink():
+            yield refused(
+                str(path),
+                "symbolic_link",
+                "It is a symbolic link, which is not followed in a folder.",
+                "Name the file itself.",
+            )
+        else:
+            yield GivenFile(path, str(path))
     if not found:
         yield _without(str(folder), "folder", ", and none of another tool that is read")
 
