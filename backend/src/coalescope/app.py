@@ -24,7 +24,7 @@ from coalescope.experiments.endpoints import KEPT_CELLS, weight_of
 from coalescope.experiments.endpoints import deleted_router as deleted_experiments
 from coalescope.experiments.endpoints import router as experiments
 from coalescope.experiments.response_cache import ResponseCacheMiddleware
-from coalescope.experiments.summaries import Summaries
+from coalescope.experiments.summaries import Summaries, SummariesAhead
 from coalescope.exports.endpoints import router as exports
 from coalescope.fits.cache import LruCache
 from coalescope.fits.endpoints import KEPT_FITS
@@ -46,6 +46,7 @@ from coalescope.predictions.endpoints import user_router as user_models
 from coalescope.previews.endpoints import KEPT_PICTURES
 from coalescope.previews.endpoints import router as previews
 from coalescope.previews.head import PageHead
+from coalescope.recommendations.endpoints import KEPT_CANDIDATES, settings_of
 from coalescope.recommendations.endpoints import router as recommendations
 from coalescope.runs.endpoints import router as runs
 from coalescope.settings import Settings
@@ -106,13 +107,14 @@ def create_app(settings: Settings | None = None, tracer: Tracer | None = None) -
     )
 
     @asynccontextmanager
-    async def lifespan(_app: FastAPI) -> AsyncIterator[None]:
-        for begin in (loader.start, runner.start):
+    async def lifespan(running: FastAPI) -> AsyncIterator[None]:
+        ahead = SummariesAhead(store.database, running.state.summarised)
+        for begin in (loader.start, runner.start, ahead.start):
             begin()
         yield
         runner.take_no_more()
         OF_THE_SERVER.end_what_is_under_way()
-        for end in (loader.stop, runner.stop):
+        for end in (loader.stop, runner.stop, ahead.stop):
             await run_in_threadpool(end)
         if cluster is not None:
             cluster.close()
@@ -174,6 +176,7 @@ def _keep_state(app: FastAPI, settings: Settings, store: Store) -> None:
     app.state.object_store = store.object_store
     app.state.computations = ConcurrencyLimiter(settings.fits_at_once)
     app.state.fits = LruCache(KEPT_FITS)
+    app.state.recommendations = LruCache(KEPT_CANDIDATES, settings_of)
     app.state.summarised = Summaries()
     app.state.judged = LruCache(KEPT_CELLS, weight_of)
     app.state.pictures = LruCache(KEPT_PICTURES)

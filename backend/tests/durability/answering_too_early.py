@@ -10,6 +10,9 @@ from coalescope.cli import main
 from coalescope.errors import CoalescopeError
 from coalescope.uploads import service
 
+#: Longer than it is let live: what it acknowledged last is never stored.
+LATER_S = 30
+
 _accept = service.accept
 
 
@@ -17,7 +20,7 @@ def answer_first(database: Any, object_store: Any, staged: Any, *asked: Any) -> 
     content = staged.path.read_bytes()
 
     def store() -> None:
-        time.sleep(0.2)
+        time.sleep(LATER_S)
         with object_store.stage() as again:
             again.write(content)
             _accept(database, object_store, again, *asked)

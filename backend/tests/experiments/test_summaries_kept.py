@@ -1,11 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """The list says of an experiment what was kept of it, until the experiment changes."""
 
+import time
 from collections.abc import Callable
 from typing import Any
 
+import anyio.from_thread
 import pytest
 from coalescope.experiments import service, summaries
+from coalescope.untrusted.bounds import LISTED
 
 
 @pytest.fixture
@@ -72,3 +75,46 @@ def test_what_is_kept_is_bounded(
     whole(client)
     whole(client)
     assert len(described) > 30
+
+
+def described_ahead(client: Any) -> None:
+    """What the server's thread does."""
+    state = client.app.state
+    summaries.SummariesAhead(state.database, state.summarised).describe()
+
+
+def served_until(client: Any, done: Callable[[], bool]) -> None:
+    """Let the application run as a server does, until something is done or a minute is over."""
+    with anyio.from_thread.start_blocking_portal() as portal:
+        lifespan = client.app.router.lifespan_context(client.app)
+        with portal.wrap_async_context_manager(lifespan):
+            deadline = time.monotonic() + 60
+            while not done() and time.monotonic() < deadline:
+                time.sleep(0.01)
+
+
+def test_a_list_of_several_pages_is_described_before_somebody_asks(
+    make_client: Any, described: list[str]
+) -> None:
+    client = make_client()
+    create(client, 2 * LISTED + 1)
+    served_until(client, lambda: len(described) == 2 * LISTED + 1)
+    ahead = list(described)
+    assert len(whole(client)) == len(ahead) == 2 * LISTED + 1
+    assert described == ahead
+
+
+def test_a_first_page_is_left_to_whoever_asks(client: Any, described: list[str]) -> None:
+    create(client, LISTED)
+    described_ahead(client)
+    assert described == []
+
+
+def test_no_more_is_described_ahead_than_is_kept(
+    make_client: Any, described: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    client = make_client()
+    create(client, 2 * LISTED)
+    monkeypatch.setattr(summaries, "KEPT_BYTES", 2_000)
+    described_ahead(client)
+    assert 1 < len(described) < 20

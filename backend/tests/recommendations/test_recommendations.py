@@ -6,7 +6,9 @@ from typing import Any
 
 import numpy as np
 import pytest
+from coalescope.recommendations import endpoints
 from coalescope.recommendations.forms import FORMS
+from coalescope.recommendations.from_runs import advise
 
 # delay: throughput, CPU seconds per GB
 NFS = {10: (198.0, 15.6), 40: (200.0, 13.2), 100: (183.0, 12.0), 320: (133.0, 11.0)}
@@ -50,6 +52,29 @@ def test_what_is_better_follows_from_the_quantity(client: Any) -> None:
     assert best(fast)["gain_percent"] == 100
     assert (fast["experiment"], fast["model"], fast["commands"]) == ("lab", None, None)
     assert best(ask(client, [{**FAST[0], "sense": "less"}]).json())["factors"]["delay_us"] == 320
+
+
+def test_the_same_question_about_the_same_data_is_answered_once(
+    client: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A view asks it each time that it is opened; other data, or another question, are new."""
+    asked = []
+
+    def counted(*about: Any) -> Any:
+        asked.append(about)
+        return advise(*about)
+
+    monkeypatch.setattr(endpoints, "advise", counted)
+    client.upload(table(), "lab.csv")
+    first = ask(client, CHEAP).json()
+    assert ask(client, CHEAP).json() == first
+    assert len(asked) == 1
+    assert ask(client, CHEAP, guarded=False).json() != first
+    assert len(asked) == 2
+    run = client.get("/api/experiments/lab/runs").json()["runs"][0]["id"]
+    assert client.post(f"/api/runs/{run}/retraction", json={"reason": "x"}).is_success
+    assert ask(client, CHEAP).json()["data_version"] > first["data_version"]
+    assert len(asked) == 3
 
 
 def test_a_throughput_that_some_settings_lack_is_said_to_guard_nothing(client: Any) -> None:

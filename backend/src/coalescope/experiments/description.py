@@ -11,6 +11,8 @@ from itertools import accumulate
 from math import prod
 from typing import Any
 
+from coalescope_models.vocabulary.quantity import ACROSS, UPWARD
+
 from coalescope.experiments.choice import can_be_chosen
 from coalescope.experiments.levels import factor_levels, measure_names
 from coalescope.experiments.records import CellRecord, ExperimentRecord, FactorValue
@@ -25,8 +27,6 @@ from coalescope.untrusted.bounds import (
     LISTED_MEASURES,
 )
 
-_X_FIRST = ("delay_us", "delay_ticks", "moderation_rate_hz")
-_Y_FIRST = ("mtu_bytes", "frame_bytes")
 _GLANCES = 3
 _LARGEST_COUNT = 2**53  # that a reader of JSON has exactly
 
@@ -100,11 +100,11 @@ def default_view(record: ExperimentRecord, cells: Sequence[CellRecord]) -> View 
     having = [cell for cell in cells if chosen in cell.measures]
     available = factor_levels(cell.factors for cell in having)
     axes = _axis_candidates(available)
-    x = _first([asked.get("x")], list(available)) or _first([*_X_FIRST, *axes], axes)
+    x = _first([asked.get("x")], list(available)) or _first([*ACROSS, *axes], axes)
     x = x or next(iter(available))
     rest = [name for name in axes if name != x]
     y = _first([asked.get("y")], [name for name in available if name != x])
-    y = y or _first([*_Y_FIRST, *rest], rest)
+    y = y or _first([*UPWARD, *rest], rest)
     where = _where(asked.get("where", {}), having, {x, y})
     return View(measure=chosen, x=x, y=y, where=where)
 

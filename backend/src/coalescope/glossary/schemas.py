@@ -3,7 +3,7 @@
 
 from typing import Literal
 
-from coalescope_models.vocabulary.quantity import Aim, Quantity
+from coalescope_models.vocabulary.quantity import Aim, Axis, Quantity
 from pydantic import BaseModel, ConfigDict, Field
 
 
@@ -27,6 +27,7 @@ class QuantityOut(BaseModel):
                     "better": None,
                     "aim": None,
                     "guarded": False,
+                    "axis": "across",
                     "meanings": [],
                 }
             ]
@@ -47,6 +48,9 @@ class QuantityOut(BaseModel):
     aim: Aim | None
     guarded: bool = Field(
         description="Whether recommendations guard this one of its aim, rather than the first"
+    )
+    axis: Axis | None = Field(
+        description="Which axis of a surface a factor takes unless asked otherwise"
     )
     meanings: list[str] = Field(description="Of a code: what 0, 1, 2 … stand for")
 

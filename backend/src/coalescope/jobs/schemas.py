@@ -106,3 +106,10 @@ class JobOut(ListedJobOut):
     prediction: PredictionOut | None = Field(
         description="What /models/{model_id}/predictions would have answered"
     )
+
+    @model_validator(mode="after")
+    def _result_is_of_its_question(self) -> Self:
+        """A server that is not ours may answer another one."""
+        if (self.fit or self.nonlinear_fit) and self.experiment is None:
+            raise ValueError("a fit of no experiment")
+        return self

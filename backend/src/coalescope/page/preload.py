@@ -27,7 +27,12 @@ from coalescope.experiments.conditional import tag_of
 from coalescope.experiments.description import describe_experiment
 from coalescope.experiments.records import CellRecord, ExperimentRecord
 from coalescope.experiments.schemas import ExperimentOut
-from coalescope.experiments.service import SLUG, get_experiment, list_experiments
+from coalescope.experiments.service import (
+    SLUG,
+    get_experiment,
+    list_cells,
+    list_experiments,
+)
 from coalescope.experiments.summaries import Summaries
 from coalescope.fits.cache import LruCache
 from coalescope.fits.schemas import FitIn
@@ -44,9 +49,9 @@ HOME_STUDY = "geist-2005-nfs"
 _KEPT = 16
 # What is larger comes no sooner with the document than after it.
 _MOST_CHARACTERS = 2**18
-# Of a cell without a measure, and of a summary: shorter they cannot be written.
+# Of a cell without a measure, and of a summary without a name: shorter they cannot be written.
 _CELL_CHARACTERS = len('{"id":1,"factors":{},"runs":1,"partial_runs":0,"measures":{}}')
-_SUMMARY_CHARACTERS = len('"a":{"n":1,"mean":0.0,"sd":null,"ci95":null}')
+_SUMMARY_CHARACTERS = len('"":{"n":1,"mean":0.0,"sd":null,"ci95":null}')
 # A view has a fit for each choice of levels: of the largest experiment hundreds of thousands.
 _MOST_FITS = 1000
 # As the page asks for them, so that it is given what is under way (frontend/src/api/client.ts).
@@ -149,16 +154,19 @@ class Preloader:
                     yield {"asked": asked, "answer": fit.model_dump(mode="json")}
 
     def _described(self, connection: Connection, record: ExperimentRecord) -> _Known:
-        """GET /api/experiments/{slug} and …/cells."""
-        judged = self._judged.get(tag_of(record), lambda: cells_in_sequence(connection, record))
-        cells = judged.cells
+        """GET /api/experiments/{slug} and, where they are few, …/cells.
+
+        Only what is told is judged: many cells are judged when the page asks for them, which it
+        does while it loads.
+        """
+        cells = list_cells(connection, record)
         experiment = ExperimentOut.model_validate(describe_experiment(record, cells))
         told = experiment.model_dump(mode="json")
         settings = {"cells": [{"factors": cell.factors} for cell in cells]}
         view, fit = told["default_view"], told["default_fit"]
         return _Known(
             experiment=_encoded(told),
-            cells=_of_an_element(cells_out(record, judged).model_dump_json())
+            cells=self._told_cells(connection, record)
             if _least_characters(cells) <= _MOST_CHARACTERS
             else None,
             method=fit["method"] if fit else DEFAULT_METHOD,
@@ -166,11 +174,16 @@ class Preloader:
             fits=tuple(islice(fit_requests(told, settings), _MOST_FITS)),
         )
 
+    def _told_cells(self, connection: Connection, record: ExperimentRecord) -> str:
+        judged = self._judged.get(tag_of(record), lambda: cells_in_sequence(connection, record))
+        return _of_an_element(cells_out(record, judged).model_dump_json())
+
 
 def _least_characters(cells: Sequence[CellRecord]) -> int:
     """What the cells take at least, told without being written."""
-    summaries = sum(len(cell.measures) for cell in cells)
-    return len(cells) * _CELL_CHARACTERS + summaries * _SUMMARY_CHARACTERS
+    names = [name for cell in cells for name in cell.measures]
+    summaries = sum(map(len, names)) + len(names) * _SUMMARY_CHARACTERS
+    return len(cells) * _CELL_CHARACTERS + summaries
 
 
 def _encoded(answer: Json | list[Json]) -> str:

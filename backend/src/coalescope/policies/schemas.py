@@ -2,10 +2,10 @@
 """Trials of policies as the API shows them."""
 
 from collections.abc import Sequence
-from typing import Annotated, Literal
+from typing import Annotated, Literal, Self
 
 from coalescope_models.phenomena.policies import INTERVALS_US, ClosedLoop, Costs, Phase, Run
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from coalescope.experiments.schemas import Chosen, Where
 from coalescope.policies.recorded import Measured, Recorded
@@ -287,6 +287,13 @@ class TrialOut(BaseModel):
         description="How much dearer adapting is than the best fixed interval; negative: it saves"
     )
     proposal: ProposalOut | None = Field(description="Null where none was asked for")
+
+    @model_validator(mode="after")
+    def _best_is_there(self) -> Self:
+        """Of a server that is not ours it may be none of them."""
+        if not 0 <= self.best < len(self.fixed):
+            raise ValueError(f"a place that is none of the {len(self.fixed)} intervals")
+        return self
 
 
 def policy_out(policy: PolicyInfo) -> PolicyOut:

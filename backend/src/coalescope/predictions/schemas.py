@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Models and predictions as the API shows them."""
 
-from typing import Annotated, Any
+from math import prod
+from typing import Annotated, Any, Self
 
 import numpy as np
 from coalescope_models.catalogue import Model
 from numpy.typing import NDArray
-from pydantic import BaseModel, ConfigDict, Field, FiniteFloat
+from pydantic import BaseModel, ConfigDict, Field, FiniteFloat, model_validator
 
 from coalescope.glossary.schemas import QuantityOut
 from coalescope.predictions.service import MAX_POINTS, Prediction, Span
@@ -138,6 +139,17 @@ class PredictionOut(BaseModel):
         "not finite"
     )
     units: dict[str, str]
+
+    @model_validator(mode="after")
+    def _values_fill_the_grid(self) -> Self:
+        """Those of a server that is not ours may not."""
+        if self.shape != [len(levels) for levels in self.axes.values()]:
+            raise ValueError("a shape that is not that of its axes")
+        if {len(values) for values in self.outputs.values()} - {prod(self.shape)}:
+            raise ValueError(f"an output that has not {prod(self.shape)} values")
+        if not {*self.axes, *self.outputs} <= self.units.keys():
+            raise ValueError("an axis or an output without a unit")
+        return self
 
 
 def model_out(model: Model) -> ModelOut:

@@ -4,7 +4,9 @@
 from fastapi import APIRouter, Request
 
 from coalescope.db.engine import Database
+from coalescope.experiments.conditional import tag_of
 from coalescope.experiments.service import get_experiment
+from coalescope.fits.cache import LruCache
 from coalescope.recommendations.from_model import advise_from_model
 from coalescope.recommendations.from_runs import advise, read_runs
 from coalescope.recommendations.schemas import (
@@ -19,6 +21,14 @@ from coalescope.web.concurrency import ConcurrencyLimiter
 
 router = APIRouter(tags=["recommendations"])
 
+#: Candidates of all answers that are kept: a thousand are about 1 MB.
+KEPT_CANDIDATES = 20_000
+
+
+def settings_of(answer: RecommendationOut) -> int:
+    """How much a kept answer weighs."""
+    return len(answer.candidates)
+
 
 @router.post("/experiments/{slug}/recommendations", summary="Recommend a setting that was measured")
 def create_recommendation(request: Request, slug: str, body: RecommendationIn) -> RecommendationOut:
@@ -28,12 +38,19 @@ def create_recommendation(request: Request, slug: str, body: RecommendationIn) -
     trade-off curve, and, for an interface, the commands that set it and the way back.
     """
     database: Database = request.app.state.database
+    kept: LruCache[RecommendationOut] = request.app.state.recommendations
     question = body.question()
     with database.read() as connection:
         experiment = get_experiment(connection, slug)
+
+    def compute() -> RecommendationOut:
         where = where_pairs(body.where)
-        chosen = read_runs(connection, experiment, question, where, body.without)
-    return recommendation_out(advise(experiment, chosen, question))
+        with database.read() as connection:
+            now = get_experiment(connection, slug)
+            chosen = read_runs(connection, now, question, where, body.without)
+        return recommendation_out(advise(now, chosen, question))
+
+    return kept.get((tag_of(experiment), body.model_dump_json()), compute)
 
 
 @router.post("/recommendations", summary="Recommend a setting that a model predicts")

@@ -2,11 +2,11 @@
 """Questions and recommendations as the API shows them."""
 
 from dataclasses import asdict
-from typing import Annotated, Literal
+from typing import Annotated, Literal, Self
 
 from coalescope_models.catalogue import Model
 from coalescope_models.inference.recommendation import Goal, Limit
-from pydantic import BaseModel, ConfigDict, Field, FiniteFloat
+from pydantic import BaseModel, ConfigDict, Field, FiniteFloat, model_validator
 
 from coalescope.experiments.schemas import Chosen, Level, Where
 from coalescope.predictions.service import require_model
@@ -317,6 +317,19 @@ class RecommendationOut(BaseModel):
     )
     message: str | None = Field(description="What limits the answer, and what to measure")
     commands: CommandsOut | None
+
+    @model_validator(mode="after")
+    def _places_are_there(self) -> Self:
+        """A server that is not ours may have others, and other means of each."""
+        if len({frozenset(candidate.means) for candidate in self.candidates}) != 1:
+            raise ValueError("candidates with means of different measures, or none")
+        lists = (self.choices, self.indistinguishable, self.good_enough, self.frontier)
+        named = [place for places in lists for place in places]
+        alone = (self.answer, self.best, self.enough)
+        named += [place for place in alone if place is not None]
+        if not all(0 <= place < len(self.candidates) for place in named):
+            raise ValueError(f"a place that is none of the {len(self.candidates)} candidates")
+        return self
 
 
 def recommendation_out(advice: Advice) -> RecommendationOut:

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from coalescope_models.inference.statistics import Independence
-from coalescope_models.vocabulary.quantity import Quantity
+from coalescope_models.vocabulary.quantity import ACROSS, UPWARD, Quantity
 from sqlalchemy.engine import Connection
 
 from coalescope.errors import CoalescopeError, did_you_mean
@@ -29,10 +29,6 @@ from coalescope.glossary.quantities import factor, glossary_order, measure, own_
 from coalescope.runs.intervals import in_view_of, of_unknown_sequence
 from coalescope.runs.service import intervals_in_sequence, says_when
 from coalescope.surfaces import repository
-
-# Most telling first: what was asked for, in the units of a register, as a rate.
-X_AXES = ("delay_us", "delay_ticks", "moderation_rate_hz")
-Y_AXES = ("mtu_bytes", "frame_bytes")
 
 _Levels = Mapping[str, list[FactorValue]]
 
@@ -131,9 +127,9 @@ def _choose_axes(levels: _Levels, asked: tuple[str | None, str | None]) -> tuple
                 f"{', '.join(levels) or 'none'}.",
             )
     x, y = asked
-    y = y or next((name for name in Y_AXES if name in levels and name != x), None)
+    y = y or next((name for name in UPWARD if name in levels and name != x), None)
     if x is None:
-        delays = [name for name in X_AXES if name in levels and name != y]
+        delays = [name for name in ACROSS if name in levels and name != y]
         # A delay that never changes is no axis while another one does.
         delays.sort(key=lambda name: len(levels[name]) < 2)
         others = sorted((n for n in levels if n != y), key=lambda name: _as_axis(levels[name]))

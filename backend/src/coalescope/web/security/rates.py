@@ -56,7 +56,10 @@ class RateLimiter:
 
 
 def client_of(scope: Scope) -> str:
-    """The address that a request came from; of IPv6 the /64, which one host has to itself."""
+    """The address that a request came from; of IPv6 the /64, which one host has to itself.
+
+    A socket for both families has each IPv4 address as an IPv6 one, all in the same /64.
+    """
     client = scope.get("client")
     if not client:
         return ""
@@ -64,6 +67,8 @@ def client_of(scope: Scope) -> str:
         address = ipaddress.ip_address(client[0])
     except ValueError:
         return str(client[0])
+    if isinstance(address, ipaddress.IPv6Address):
+        address = address.ipv4_mapped or address
     own = (
         address if address.version == 4 else ipaddress.ip_network((int(address), 64), strict=False)
     )

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Clients that take their time: heads, bodies and answers have to move, or the connection ends.
+"""Clients that take their time, or the server's: heads, bodies and answers have to move.
 
 A connection that waits costs a file and some memory; these bounds keep that a matter of seconds, or
-of two minutes for one that rests between requests.
+of two minutes for one that rests between requests. Reading a chunk of a body takes as long whether
+it holds a byte or some hundred, so that a body of single bytes would keep everybody waiting.
 """
 
 import asyncio
@@ -26,6 +27,9 @@ ANSWER_S = 60.0
 # so that no request is sent into a connection that is just being closed.
 KEEP_ALIVE_S = 130
 MOST_HEAD_BYTES = 2**16
+#: Chunks of a body that may be of any size; of more, each holds so many bytes in the mean.
+SMALL_CHUNKS = 10_000
+CHUNK_BYTES = 512
 
 
 class SlowBodyTimeout:
@@ -63,16 +67,29 @@ class SlowBodyTimeout:
         await self._app(scope, receive_in_time, send)
 
 
-class _BoundedHeads(h11.Connection):
-    """A server's side of HTTP/1.1 that takes no head of more than MOST_HEAD_BYTES.
+class _BoundedRequests(h11.Connection):
+    """A server's side of HTTP/1.1 that takes no long head, and no body of very many small chunks.
 
     h11 by itself measures only what is not whole yet: a head that comes at once may be longer.
     """
 
+    _chunks = 0
+    _body_bytes = 0
+
     def next_event(self) -> h11.Event | type[h11.NEED_DATA] | type[h11.PAUSED]:
-        """The next event. Errors: RemoteProtocolError, where a head is too long."""
-        if self.their_state is not h11.IDLE:
-            return super().next_event()
+        """The next event. Errors: RemoteProtocolError, where a head or a body is refused."""
+        if self.their_state is h11.IDLE:
+            return self._head()
+        event = super().next_event()
+        if isinstance(event, h11.Data):
+            self._chunks += event.chunk_start
+            self._body_bytes += len(event.data)
+            if self._chunks > SMALL_CHUNKS + self._body_bytes // CHUNK_BYTES:
+                raise h11.RemoteProtocolError("the chunks are too small", error_status_hint=400)
+        return event
+
+    def _head(self) -> h11.Event | type[h11.NEED_DATA] | type[h11.PAUSED]:
+        self._chunks = self._body_bytes = 0
         before = len(self.trailing_data[0])
         event = super().next_event()
         if before - len(self.trailing_data[0]) > MOST_HEAD_BYTES:
@@ -90,7 +107,7 @@ class TimeoutH11Protocol(H11Protocol):
 
     def __init__(self, *given: Any, **named: Any) -> None:
         super().__init__(*given, **named)
-        self.conn = _BoundedHeads(h11.SERVER, MOST_HEAD_BYTES)
+        self.conn = _BoundedRequests(h11.SERVER, MOST_HEAD_BYTES)
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """Start the clock of the first head."""
@@ -115,15 +132,24 @@ class TimeoutH11Protocol(H11Protocol):
             self._head_clock = None
 
     def send_400_response(self, msg: str) -> None:
-        """What is no HTTP, or has too long a head, is answered in the one shape too."""
+        """What is no HTTP, or is not taken, is answered in the one shape too, unless it was."""
         error = CoalescopeError(
             "not_http",
             "The request cannot be read as HTTP.",
-            advice=f"Its first line and headers together hold at most {MOST_HEAD_BYTES:,} bytes.",
+            advice=f"Its first line and headers together hold at most {MOST_HEAD_BYTES:,} bytes; "
+            f"chunks of its body after the first {SMALL_CHUNKS:,} at least {CHUNK_BYTES} each.",
             status=400,
         )
+        under_way = self.cycle if self.cycle and not self.cycle.response_complete else None
+        if under_way:
+            under_way.disconnected = True  # what the application says from now on goes nowhere
+            under_way.message_event.set()
+        if self.conn.our_state not in (h11.IDLE, h11.SEND_RESPONSE):
+            self.transport.close()
+            return
+        without_body = under_way is not None and under_way.scope["method"] == "HEAD"
         headers = SECURITY_HEADERS | {"Content-Type": "application/json", "Connection": "close"}
-        body = json.dumps(error.as_json()).encode()
+        body = b"" if without_body else json.dumps(error.as_json()).encode()
         for event in (
             h11.Response(status_code=400, headers=list(headers.items()), reason=b"Bad Request"),
             h11.Data(data=body),
