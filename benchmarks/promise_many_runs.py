@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a person waits for in a store of three million runs, and in one of a hundredth of it.
 
-The store is SQLite, or the empty PostgreSQL database that BENCH_DATABASE_URL names.
+The store is SQLite, or the empty PostgreSQL database that BENCH_DATABASE_URL names; then the
+measures of the larger store are also divided into partitions, and all is asked for again. Files are
+where COALESCOPE_OBJECT_STORE_URL says, and BENCH_WORKERS processes answer.
 """
 
 from __future__ import annotations
@@ -15,8 +17,10 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from functools import cache
+from itertools import count
 from pathlib import Path
 
 import httpx
@@ -37,7 +41,12 @@ REPLICATES = 10
 MEASURES = ("rx_bytes", "rx_packets", "rx_interrupts", "system_cpu_s", "throughput_mbps")
 NOW = "2026-01-01T00:00:00.000Z"
 TIMES = 20
+PEOPLE = 8  # who ask at the same time
+WORKERS = os.environ.get("BENCH_WORKERS", "1")
 CHECKED_WITHIN_S = 300.0
+PARTITIONS = Path(__file__).parents[1] / "docs/partitions.sql"
+RUNS_IN_A_PARTITION = 300_000  # their numbers go twice as far as there are runs
+LOGS = count()  # of the uploads
 SECONDS_AT_MOST = 10.0  # a bar of our own, as for a fit before it is a job
 
 
@@ -55,9 +64,22 @@ def measure() -> list[Row]:
             there += numbers
             runs = len(there) * len(LEVELS) * REPLICATES
             print(f"{runs:,} runs: {time.perf_counter() - start:.0f} s", file=sys.stderr)
-            rows += [size_of(url, store, runs), *waits(url, store, there, runs)]
-            rows += checks(url, store, runs)
+            rows += noted(size_of(url, store, runs), *waits(url, store, there, f"{runs:,} runs"))
+            rows += noted(*checks(url, store, runs))
+        if url is not None:
+            start = time.perf_counter()
+            partition(url, store)
+            what = f"{runs:,} runs in partitions"
+            rows += noted(Row(f"{what}: dividing", since(start)))
+            rows += noted(*waits(url, store, there, what))
         return rows
+
+
+def noted(*rows: Row) -> list[Row]:
+    """The same, told at once: all of it takes an hour."""
+    for row in rows:
+        print(f"{row.what}: {row.measured}", file=sys.stderr, flush=True)
+    return list(rows)
 
 
 def size_of(url: str | None, store: Path, runs: int) -> Row:
@@ -73,14 +95,13 @@ def size_of(url: str | None, store: Path, runs: int) -> Row:
     return Row(f"{runs:,} runs: database", f"{size / 1e6:,.0f} MB, {size / runs:.0f} bytes a run")
 
 
-def waits(url: str | None, store: Path, numbers: list[int], runs: int) -> Iterator[Row]:
-    """Times by the clock of a client that asks for one thing after another."""
+def waits(url: str | None, store: Path, numbers: list[int], where: str) -> Iterator[Row]:
+    """Times by the clock of one who asks for one thing after another, and of several at once."""
     dice = random.Random(5)
 
     def one() -> str:
         return f"/api/experiments/experiment-{dice.choice(numbers)}"
 
-    logs = iter(range(len(numbers) * TIMES, 20_000_000))
     with serving(url, store) as address, httpx.Client(base_url=address, timeout=600) as client:
         fit = {"model": "cpu-overhead", "method": "paper-tls", "resamples": 1_000}
         questions: dict[str, Callable[[], object]] = {
@@ -94,12 +115,58 @@ def waits(url: str | None, store: Path, numbers: list[int], runs: int) -> Iterat
             ),
             "its runs as CSV": lambda: got(client, f"{one()}/export?format=csv&what=runs"),
             "/metrics": lambda: got(client, "/metrics"),
-            "an upload of 118 kB": lambda: uploaded(client, next(logs)),
+            "an upload of 118 kB": lambda: uploaded(client, next(LOGS)),
         }
+        what = f"{where}: the whole list of {len(numbers):,} experiments"
+        start = time.perf_counter()
+        whole_list(client)
+        yield Row(f"{what}, of a server that just began", since(start))
+        at_rest(CPU_OF[address])
+        yield Row(f"{where}: described ahead, {WORKERS} workers", since(start))
+        yield waited(f"{what}, then", lambda: whole_list(client), CPU_OF[address])
+        yield waited(
+            f"{where}: its first page",
+            lambda: got(client, "/api/experiments"),
+            CPU_OF[address],
+        )
         for what, ask in questions.items():
-            yield waited(f"{runs:,} runs: {what}", ask, CPU_OF[address])
-        what = f"{runs:,} runs: the whole list of {len(numbers):,} experiments, page by page"
-        yield waited(what, lambda: whole_list(client), CPU_OF[address], times=2)
+            yield waited(f"{where}: {what}", ask, CPU_OF[address])
+        yield together(where, address, numbers)
+
+
+def at_rest(cpu: Callable[[], float]) -> None:
+    """Wait until the server has nothing to do of itself."""
+    before = -1.0
+    while cpu() - before > 0.05:
+        before = cpu()
+        time.sleep(1)
+
+
+def since(start: float) -> str:
+    """Seconds of the clock."""
+    return f"{time.perf_counter() - start:.1f} s"
+
+
+def together(where: str, address: str, numbers: list[int]) -> Row:
+    """Times of several people, each of whom looks at an experiment, its cells and its runs."""
+
+    def person(seed: int) -> list[float]:
+        dice, seconds = random.Random(seed), list[float]()
+        with httpx.Client(base_url=address, timeout=600) as client:
+            for _ in range(TIMES):
+                one = f"/api/experiments/experiment-{dice.choice(numbers)}"
+                for path in (one, f"{one}/cells", f"{one}/runs?limit=100"):
+                    start = time.perf_counter()
+                    got(client, path)
+                    seconds.append(time.perf_counter() - start)
+        return seconds
+
+    start = time.perf_counter()
+    with ThreadPoolExecutor(PEOPLE) as people:
+        seconds = [one for each in people.map(person, range(PEOPLE)) for one in each]
+    a_second = len(seconds) / (time.perf_counter() - start)
+    what = f"{where}: one of {PEOPLE} who look at once, {WORKERS} workers"
+    return timed(what, seconds, f"{a_second:.0f} answers a second")
 
 
 def checks(url: str | None, store: Path, runs: int) -> Iterator[Row]:
@@ -117,7 +184,7 @@ def checks(url: str | None, store: Path, runs: int) -> Iterator[Row]:
                 stdout=subprocess.DEVNULL,
                 timeout=CHECKED_WITHIN_S,
             )
-            took = f"{time.perf_counter() - start:.1f} s"
+            took = since(start)
         except subprocess.TimeoutExpired:
             took = f"given up after {CHECKED_WITHIN_S:g} s"
         yield Row(f"{runs:,} runs: {command[0]}", took)
@@ -133,12 +200,16 @@ def waited(
         start = time.perf_counter()
         ask()
         seconds.append(time.perf_counter() - start)
-    worst, cpu_ms = max(seconds), 1e3 * (cpu() - before) / times
+    return timed(what, seconds, f"CPU time of one {1e3 * (cpu() - before) / times:,.1f} ms")
+
+
+def timed(what: str, seconds: list[float], more: str) -> Row:
+    """A row of how long people waited."""
+    worst = max(seconds)
     return Row(
         what,
         f"median {1e3 * statistics.median(seconds):,.1f} ms, p90 "
-        f"{1e3 * quantile(seconds, 0.9):,.1f}, worst {1e3 * worst:,.1f}; "
-        f"CPU time of one {cpu_ms:,.1f} ms",
+        f"{1e3 * quantile(seconds, 0.9):,.1f}, worst {1e3 * worst:,.1f}; {more}",
         f"≤ {SECONDS_AT_MOST:g} s",
         worst <= SECONDS_AT_MOST,
     )
@@ -173,7 +244,7 @@ def whole_list(client: httpx.Client) -> None:
 @contextmanager
 def serving(url: str | None, store: Path) -> Iterator[str]:
     """`coalescope serve` on that store; it ends with the block."""
-    command = [sys.executable, "-m", "coalescope", "serve", "--port", "0"]
+    command = [sys.executable, "-m", "coalescope", "serve", "--port", "0", "--workers", WORKERS]
     with started(command, environment_of(url, store)) as address:
         yield address
 
@@ -193,6 +264,16 @@ def fill(url: str | None, folder: Path, numbers: range) -> None:
                 for table, columns, rows in experiment(number):
                     put(connection, table, columns, rows)
     settle(database)
+    database.close()
+
+
+def partition(url: str, folder: Path) -> None:
+    """As docs/scaling.md says."""
+    database = open_database(url, folder)
+    engine = database.engine.execution_options(isolation_level="AUTOCOMMIT")
+    with engine.connect() as connection:
+        connection.exec_driver_sql(f"SET coalescope.runs_in_a_partition = {RUNS_IN_A_PARTITION}")
+        connection.exec_driver_sql(PARTITIONS.read_text().replace("%", "%%"))
     database.close()
 
 
