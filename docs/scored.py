@@ -48,7 +48,7 @@ TRAFFIC: Mapping[str, tuple[str, ...]] = {
     "request-response": ("nfs", "request_response"),
     "napi-receive": ("forwarding",),
     "moderation-trade": ("ping", "iperf"),
-    "end-system-costs": ("",),
+    "end-system-costs": ("", "tcp", "udp"),  # chase-1999 names no workload: TCP in bulk
     "receive-open-loop": ("udp",),
     "receive-windowed": ("tcp",),
     "throttle-poisson": ("memcached",),  # the others count from the first packet
@@ -56,40 +56,31 @@ TRAFFIC: Mapping[str, tuple[str, ...]] = {
     "ping-pong-throttle": ("ping",),
 }
 
-#: Workloads of data sets that are fetched, not shipped.
-FETCHED_TRAFFIC = {"memcached"}
+#: What else than its traffic parts a data set from a model.
+NOT_OF_THE_MODEL: Mapping[tuple[str, str], str] = {
+    ("link-bound", "chase-1999"): "It is of Ethernet's frames; the link there is another."
+}
 
-#: Models that have what they need by name, but are of something else, and why.
-OF_SOMETHING_ELSE: Mapping[str, str] = {
-    "tcp-coalescing-throughput": "It is of one connection; the TCP data here are of ten at a time.",
-    "tcp-lossy-throughput": "It is of one connection; the TCP data here are of ten at a time.",
-    "receive-buffers": "It is of memory, which no data set here has.",
-    "receive-merging": "It is of merged packets; no data set here has them merged and counted.",
-    "wake-up-latency": (
-        "It gives the mean and the longest wait for sleepers; aspm-c-states-2026 prints "
-        "percentiles of whole replies, and interrupts of sending with those of receiving. Its link "
-        "exit was set to what the medians there differ by, so that they would come back."
+#: More of why a model is scored beside nothing, and of which data set that is.
+REMARKS: Mapping[str, tuple[str, str]] = {
+    "queue-imbalance": (
+        "dillon-2004-streams",
+        "dillon-2004-streams has ten, by number, and a card of one queue.",
     ),
-    "receive-energy": (
-        "It is of one CPU; in aspm-c-states-2026 all six cores sleep or may not. Its powers were "
-        "set after both, so that they would come back; and the throttle there is in words."
+    "throttle-poisson": (
+        "virtual-testbed",
+        "Its throttle ticks whether packets come or not; the timers of virtual-testbed count from "
+        "the first packet. Fetched data are of it: [scored-fetched.md](scored-fetched.md).",
     ),
-    "usecs-or-frames-poisson": "No data set here sets a count of frames.",
-    "usecs-or-frames-back-to-back": "No data set here sets a count of frames.",
     "deferred-interrupts": (
-        "It is of what moderation adds; threaded-busy-poll-2025 prints whole round trips, and "
-        "neither interrupts nor polls."
+        "threaded-busy-poll-2025",
+        "threaded-busy-poll-2025 prints whole round trips, not what moderation adds, and neither "
+        "interrupts nor polls.",
     ),
     "suspended-interrupts": (
-        "It is of what moderation adds; threaded-busy-poll-2025 prints whole round trips, no share "
-        "of a loop in the packets, and names no irq_suspend_timeout."
-    ),
-    "queue-imbalance": (
-        "It is of streams over queues; dillon-2004-streams has ten, and a card of one queue."
-    ),
-    "interrupt-livelock": (
-        "Its CPU time is that of interrupts alone, which no data set here has. The one printed "
-        "rate of livelock was matched, see [published-vs-predicted.md](published-vs-predicted.md)."
+        "threaded-busy-poll-2025",
+        "threaded-busy-poll-2025 prints whole round trips, no share of a loop in the packets, and "
+        "names no irq_suspend_timeout.",
     ),
 }
 
@@ -205,6 +196,60 @@ class Score:
     def p95(self) -> float:
         """The error that 95 of 100 cells stay within; the largest of up to 20 cells."""
         return float(np.nanquantile(np.abs(self.errors), 0.95, method="higher"))
+
+
+@dataclass(frozen=True)
+class Particular:
+    """What a model is of, where names of columns do not tell.
+
+    Attributes:
+        why: why it is not scored beside other cells.
+        is_of: whether a cell is of it.
+    """
+
+    why: str
+    is_of: Callable[[Cell], bool]
+
+
+def _has(name: str) -> Callable[[Cell], bool]:
+    return lambda cell: name in cell.numbers
+
+
+_ONE_CONNECTION = Particular(
+    "It is of one connection; the TCP data here are of ten at a time, the rest of other traffic.",
+    lambda cell: cell.numbers.get("connections") == 1.0,
+)
+_COUNT_OF_FRAMES = Particular("No data set here sets a count of frames.", _has("rx_frames"))
+
+#: By the model's id. Cells that are of it are scored, whoever brings them.
+PARTICULAR: Mapping[str, Particular] = {
+    "tcp-coalescing-throughput": _ONE_CONNECTION,
+    "tcp-lossy-throughput": _ONE_CONNECTION,
+    "receive-merging": Particular(
+        "It is of merged packets; no data set here has them merged and counted.",
+        _has("packets_per_segment"),
+    ),
+    "wake-up-latency": Particular(
+        "It is of CPUs that sleep, of which virtual-testbed says nothing, and gives the mean and "
+        "the longest wait; aspm-c-states-2026 prints percentiles of whole replies, and interrupts "
+        "of sending with those of receiving. Its link exit was set to what the medians there "
+        "differ by, so that they would come back.",
+        _has("wake_latency_us"),
+    ),
+    "receive-energy": Particular(
+        "It is of the energy of one CPU; in aspm-c-states-2026 all six cores sleep or may not. Its "
+        "powers were set after both, so that they would come back; and the throttle there is in "
+        "words. Of virtual-testbed no power is known.",
+        lambda cell: {"package_power_w", "delay_us"} <= cell.numbers.keys(),
+    ),
+    "usecs-or-frames-poisson": _COUNT_OF_FRAMES,
+    "usecs-or-frames-back-to-back": _COUNT_OF_FRAMES,
+    "interrupt-livelock": Particular(
+        "Its CPU time is that of interrupts alone, which no data set here has. The one printed "
+        "rate of livelock was matched, see [published-vs-predicted.md](published-vs-predicted.md).",
+        lambda _: False,  # there is no such measure: NAPI is in what the glossary has
+    ),
+}
 
 
 # ---- data -------------------------------------------------------------------------------------
@@ -325,11 +370,25 @@ def all_scores(data: tuple[Cells, ...]) -> tuple[Score, ...]:
     return tuple(
         score
         for model in MODELS.values()
-        if model.id not in OF_SOMETHING_ELSE
         for cells in data
-        if cells.workload in TRAFFIC.get(model.id, (cells.workload,))
+        if left_out(model, cells) is None
         for score in scores(model, cells)
     )
+
+
+def left_out(model: Model, cells: Cells) -> str | None:
+    """Why a model is not scored beside cells, although their columns may suffice."""
+    traffic = TRAFFIC.get(model.id, (cells.workload,))
+    if cells.workload not in traffic:
+        known = NOT_OF_THE_MODEL.get((model.id, cells.dataset))
+        return known or f"It is of other traffic: {', '.join(filter(None, traffic))}."
+    particular = PARTICULAR.get(model.id)
+    return particular.why if particular and not all(map(particular.is_of, cells.cells)) else None
+
+
+def suffices(model: Model, cells: Cells) -> bool:
+    """Whether the columns alone would give a score."""
+    return any(True for _ in scores(model, cells))
 
 
 def scores(model: Model, cells: Cells) -> Iterator[Score]:
@@ -528,10 +587,41 @@ def _tables(data: tuple[Cells, ...]) -> Iterator[str]:
     yield "|---|---|---|---|---|---|---|"
     for score in found:
         yield from _conditions(score)
-    yield from ("", "## Not scored", "", "| model | why |", "|---|---|")
+    scored = {score.model for score in found}
+    yield from ("", "## Not scored", "")
+    yield "Models that are beside no data here, and the data that have the columns all the same."
+    yield from ("", "| model | why | columns are there in |", "|---|---|---|")
     for model in MODELS.values():
-        if model not in {score.model for score in found}:
-            yield f"| {model.id} | {_why_not(model, data)} |"
+        if model not in scored:
+            there = _names([each for each in data if suffices(model, each)])
+            yield f"| {model.id} | {_why_not(model, data)} | {there} |"
+    yield from _left_out(data, scored)
+
+
+def _left_out(data: tuple[Cells, ...], scored: set[Model]) -> Iterator[str]:
+    rows = []
+    for model in (each for each in MODELS.values() if each in scored):
+        pairs = [(left_out(model, each), each) for each in data]
+        out = [(why, each) for why, each in pairs if why is not None and suffices(model, each)]
+        for why in dict.fromkeys(why for why, _ in out):
+            names = _names([each for of, each in out if of == why])
+            rows.append(f"| {model.id} | {names} | {why} |")
+    if rows:
+        yield from ("", "## Left out", "")
+        yield (
+            "Data that have the columns of a model that is scored beside others, and are not of it."
+        )
+        yield from ("", "| model | data | why |", "|---|---|---|", *rows)
+
+
+def _names(data: Sequence[Cells]) -> str:
+    """Data sets, each with its workloads."""
+    workloads: dict[str, list[str]] = {}
+    for each in data:
+        workloads.setdefault(each.dataset, []).append(each.workload)
+    return "; ".join(
+        f"{name} ({', '.join(own)})" if any(own) else name for name, own in workloads.items()
+    )
 
 
 def _row(score: Score) -> str:
@@ -599,15 +689,20 @@ def _number(value: float) -> str:
 
 
 def _why_not(model: Model, data: tuple[Cells, ...]) -> str:
-    if model.id in OF_SOMETHING_ELSE:
-        return OF_SOMETHING_ELSE[model.id]
-    traffic = TRAFFIC.get(model.id, ())
-    if any(traffic) and not any(each.workload in traffic for each in data):
-        elsewhere = " Fetched data are: [scored-fetched.md](scored-fetched.md)."
-        fetched_too = elsewhere if set(traffic) <= FETCHED_TRAFFIC else ""
-        return f"No data here are of its traffic: {', '.join(traffic)}.{fetched_too}"
+    """What the columns lack; where they lack nothing, what the data are not of."""
+    reasons = [left_out(model, each) for each in data if suffices(model, each)]
+    said = list(dict.fromkeys(filter(None, reasons))) or [_lacking(model, data)]
+    named, remark = REMARKS.get(model.id, ("", ""))
+    return " ".join([*said, remark] if named in {each.dataset for each in data} else said)
+
+
+def _lacking(model: Model, data: tuple[Cells, ...]) -> str:
     inputs = {quantity.name for quantity in model.inputs}
-    if not any(inputs <= cell.numbers.keys() for each in data for cell in each.cells):
+    cells = [cell for each in data for cell in each.cells]
+    nowhere = inputs.difference(*(cell.numbers for cell in cells))
+    if nowhere:
+        return f"No data here have {', '.join(sorted(nowhere))}."
+    if not any(inputs <= cell.numbers.keys() for cell in cells):
         return f"No data here have all of its inputs: {', '.join(sorted(inputs))}."
     outputs = ", ".join(quantity.name for quantity in model.outputs)
     return f"Where its inputs are known, none of its outputs was measured: {outputs}."

@@ -24,13 +24,14 @@ SAID = {
     "operation.md": [
         f"{app._MOST_BODY_BYTES >> MIB} MiB, {body_limit._MOST_BRACKETS} brackets deep |",
         f"| streams of events | {Listeners()._most} |",
-        f"a second for each {reading._LOG_BYTES_PER_S >> MIB} MiB where that is more; "
-        f"{reading._LOG_MEMORY} MiB more for each MiB",
+        f"a second for each {reading._LOG_BYTES_PER_S >> MIB} MiB where that is more; two at once",
         f"reading a run log above {reading.LARGEST_BYTES >> MIB} MiB, "
         f"showing the run of one above {reading.SHOWN_HERE_BYTES >> MIB} MiB",
         f"| an answer of predictions | {sweeps.MAX_NUMBERS:,} numbers |",
         f"| {slow_clients.MOST_HEAD_BYTES >> KIB} KiB; {slow_clients.HEAD_S:g} s |",
         f"| {slow_clients.BODY_S:g} s, and a second more for each KiB received |",
+        f"| {slow_clients.SMALL_CHUNKS:,} of any size; of more, "
+        f"each {slow_clients.CHUNK_BYTES} bytes in the mean |",
         f"| an answer that nobody takes | {slow_clients.ANSWER_S:g} s |",
         f"| {slow_clients.KEEP_ALIVE_S} s, longer than proxies keep theirs |",
         f"a JSON export by {bounds.EXPORT_BYTES >> MIB} MiB",
@@ -49,7 +50,8 @@ SAID = {
         f"archives of at most {bounds.ARCHIVE_BYTES >> GIB} GiB",
         f"{bounds.ARCHIVE_MEMBERS:,} files, {bounds.ARCHIVE_HEADER_BYTES >> KIB} KiB of headers",
         f"{bounds.ZIP_DIRECTORY_BYTES >> MIB} MiB of a zip archive's directory, with at most "
-        f"{bounds.ARCHIVE_MEMORY_BYTES >> MIB} MiB of memory",
+        f"{bounds.ARCHIVE_MEMORY_BYTES >> MIB} MiB of memory and "
+        f"{bounds.ARCHIVE_SECONDS:g} s of CPU time",
         f"A table above {reading.READ_HERE_BYTES >> KIB} KiB "
         f"(to be looked at: {reading.LOOKED_AT_HERE_BYTES >> KIB} KiB)",
         f"A client that has shown {token_attempts._PER_MINUTE} unknown tokens in a minute",

@@ -3,6 +3,7 @@
 
 import hashlib
 import importlib.util
+import re
 import sys
 from pathlib import Path
 from types import ModuleType
@@ -101,11 +102,106 @@ def test_every_model_is_scored_or_told_why_not(scored: ModuleType) -> None:
     text = (DOCS / "scored.md").read_text()
     told = {line.split(" | ")[0].removeprefix("| ") for line in text.splitlines()}
     assert MODELS.keys() <= told
-    assert scored.TRAFFIC.keys() | scored.OF_SOMETHING_ELSE.keys() <= MODELS.keys()
+    named = scored.TRAFFIC.keys() | scored.PARTICULAR.keys() | scored.REMARKS.keys()
+    assert named <= MODELS.keys()
+    assert {model_id for model_id, _ in scored.NOT_OF_THE_MODEL} <= MODELS.keys()
     assert scored.CHOSEN_AFTER.keys() <= MODELS.keys()
     for model_id, chosen in scored.CHOSEN_AFTER.items():
         names = {name for group in chosen.values() for name in group}
         assert names <= MODELS[model_id].defaults.keys(), model_id
+
+
+def columns_suffice(scored: ModuleType, model: Model, cells: Any) -> bool:
+    """From the columns alone: one cell has the inputs of an output, and what it stands beside."""
+    inputs = {quantity.name for quantity in model.inputs}
+    for output in (quantity.name for quantity in model.outputs):
+        needed = inputs & scored.names_behind(model, output)
+        asked = output not in scored.NOT_ASKED.get(model.id, ())
+        beside = scored.MEASURED_AS.get(output, (output,))
+        if asked and any(
+            needed <= cell.numbers.keys()
+            and any(m in cell.numbers and m not in cell.levels and m not in needed for m in beside)
+            for cell in cells.cells
+        ):
+            return True
+    return False
+
+
+def rows_below(heading: str) -> list[list[str]]:
+    section = (DOCS / "scored.md").read_text().partition(f"## {heading}\n")[2].partition("\n## ")[0]
+    lines = [line for line in section.splitlines() if line.startswith("| ")]
+    return [line.strip("| ").split(" | ") for line in lines[1:]]
+
+
+def test_each_pair_whose_columns_suffice_is_scored_or_named_with_a_reason(
+    scored: ModuleType,
+) -> None:
+    data = scored.shipped_cells()
+    found = {(s.model.id, s.of.dataset, s.of.workload) for s in scored.all_scores(data)}
+    told = {row[0]: row for row in rows_below("Not scored")}
+    left_out = rows_below("Left out")
+    for model in MODELS.values():
+        for cells in data:
+            pair = (model.id, cells.dataset, cells.workload)
+            if not columns_suffice(scored, model, cells):
+                assert pair not in found
+            elif pair not in found:
+                why = scored.left_out(model, cells)
+                assert why, pair
+                rows = [told[model.id]] if model.id in told else left_out
+                assert any(cells.dataset in " ".join(row) for row in rows if row[0] == model.id)
+
+
+def test_what_no_data_have_is_in_none_of_them(scored: ModuleType) -> None:
+    """The reasons that name columns, read back from the page."""
+    everywhere = {
+        name
+        for cells in scored.shipped_cells()
+        for cell in cells.cells
+        for name in cell.numbers.keys() | cell.levels.keys()
+    }
+    named = 0
+    for _, why, *_ in rows_below("Not scored"):
+        absent = re.findall(r"No data here have ([a-z_, ]+)\.", why)
+        unmeasured = re.findall(r"none of its outputs was measured: ([a-z_, ]+)\.", why)
+        for name in ", ".join(absent + unmeasured).split(", "):
+            assert name not in everywhere
+            named += name != ""
+    assert named > 5
+
+
+@pytest.mark.parametrize(
+    ("model_id", "numbers"),
+    [
+        ("tcp-coalescing-throughput", {"connections": 1.0, "throughput_mbps": 90.0}),
+        ("tcp-lossy-throughput", {"connections": 1.0, "throughput_mbps": 90.0}),
+        ("receive-merging", {"packets_per_segment": 4.0, "packets_per_interrupt": 5.0}),
+        ("receive-energy", {"package_power_w": 9.0}),
+        ("wake-up-latency", {"wake_latency_us": 9.0, "packet_rate_hz": 1e4}),
+        ("usecs-or-frames-back-to-back", {"rx_frames": 8.0, "packets_per_interrupt": 8.0}),
+        (
+            "usecs-or-frames-poisson",
+            {"rx_frames": 8.0, "packet_rate_hz": 1e4, "packets_per_interrupt": 8.0},
+        ),
+    ],
+)
+def test_cells_that_a_model_is_of_are_scored(
+    scored: ModuleType, model_id: str, numbers: dict[str, float]
+) -> None:
+    """The reasons follow from the cells: none of them stays when data of the model's kind come."""
+    model = MODELS[model_id]
+    own = {"delay_us": 20.0, "mtu_bytes": 1500.0, **numbers}
+    others = {**own, "connections": 10.0}
+    for name in ("packets_per_segment", "package_power_w", "wake_latency_us", "rx_frames"):
+        others.pop(name, None)
+    assert scored.left_out(model, cells_of(scored, own)) is None
+    assert [s for s in scored.all_scores((cells_of(scored, own),)) if s.model is model]
+    assert scored.left_out(model, cells_of(scored, own, others)) is not None
+
+
+def test_ten_connections_are_what_the_data_have(scored: ModuleType) -> None:
+    of_tcp = [cells for cells in scored.shipped_cells() if cells.workload == "tcp"]
+    assert {cell.numbers["connections"] for cells in of_tcp for cell in cells.cells} == {10.0}
 
 
 def test_the_document_is_what_the_script_writes(scored: ModuleType) -> None:
