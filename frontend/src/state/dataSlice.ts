@@ -24,7 +24,7 @@ import { type Place, placesToCome } from './planned';
 import type { ExperimentSubject, ModelSubject, Subject } from './subject';
 
 /** Said to be missing where they are: every experiment of this kind is asked for them. */
-const EXPECTED = ['packets_per_interrupt', 'throughput_mbps', 'rx_interrupt_rate_hz', 'system_cpu_percent'];
+export const EXPECTED = ['packets_per_interrupt', 'throughput_mbps', 'rx_interrupt_rate_hz', 'system_cpu_percent'];
 
 type Named = { readonly name: string };
 
@@ -166,7 +166,7 @@ function modelSlice({ model, observed }: ModelSubject, catalogue: Catalogue, { a
 export function slicesOf(subject: Subject, catalogue: Catalogue): DataSlices {
   const byKey = new Map<string, DataSlice>();
   return ({ axes, where }) => {
-    const key = JSON.stringify([axes.x, axes.y, axes.facet, axes.xScale, axes.yScale, where]);
+    const key = JSON.stringify([axes.x, axes.y, axes.facet, axes.facetLevels, axes.xScale, axes.yScale, where]);
     let slice = byKey.get(key);
     if (!slice) {
       const cut = { axes, where };

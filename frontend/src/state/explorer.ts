@@ -114,11 +114,23 @@ export function axesWith(schema: ViewSchema, asked: Partial<Axes>): Axes {
   const first = own.x === NONE ? NONE : others.find((name) => free(name, asked.y, asked.facet));
   const x = asked.x ?? first ?? NONE;
   const y = asked.y ?? [own.y, ...(own.y === x ? [own.x] : [])].find((name) => free(name, x, asked.facet)) ?? NONE;
-  return { x, y, facet: asked.facet ?? NONE, xScale: asked.xScale ?? null, yScale: asked.yScale ?? null };
+  return {
+    x,
+    y,
+    facet: asked.facet ?? NONE,
+    facetLevels: null,
+    xScale: asked.xScale ?? null,
+    yScale: asked.yScale ?? null,
+  };
 }
 
 /** The axes after a factor was put on one of them: what stood there takes its place, facets make room. The axis across is never empty. */
 export function axesAfter(axes: Axes, at: 'x' | 'y' | 'facet', name: string): Axes {
+  const next = moved(axes, at, name);
+  return next.facet === axes.facet ? next : { ...next, facetLevels: null };
+}
+
+function moved(axes: Axes, at: 'x' | 'y' | 'facet', name: string): Axes {
   if (axes[at] === name) return axes;
   const { x, y, facet, xScale, yScale } = axes;
   if (at === 'x') {

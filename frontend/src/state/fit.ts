@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the panel takes from a fit: the values, how sure they are, and the rulers that show both.
 import type { Fit } from '../api/types';
-import { brief, digitsOfStep } from '../plots/number';
+import { brief, decimal, digitsOfStep } from '../plots/number';
 import { niceStep } from '../plots/scale';
 import type { BundledModel } from './models';
 
@@ -115,6 +115,12 @@ function sliderOf(term: ScalarTerm, fit: Fit | null, now: number | undefined): S
     tone: TONES[term.name] ?? null,
     meanings: term.meanings ?? [],
   };
+}
+
+/** Where a slider starts, in its own digits: costs in seconds are thousandths. */
+export function startWords({ start, interval, digits }: Slider): string {
+  if (!interval) return `starts at ${decimal(start, digits)}`;
+  return `fit ${decimal(start, digits)}, 95 % ${interval.map((end) => decimal(end, digits)).join(' to ')}`;
 }
 
 const STRIDES = 400;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // How an experiment's cells span a picture: which factor runs across, which runs up, which are chosen.
+import { across as acrossFirst, upward as upwardFirst } from 'virtual:axes';
 import type { Cell, Experiment, Factor, Factors, FactorValue } from '../api/types';
 import { type Spacing, spacingOf } from '../plots/scale';
 
@@ -31,6 +32,8 @@ export interface Axes {
   readonly y: string;
   /** One small picture for each of its levels. */
   readonly facet: string;
+  /** Those of its levels that stand side by side, the chosen one among them; null: all. */
+  readonly facetLevels: readonly FactorValue[] | null;
   /** null: as suits the settings. */
   readonly xScale: AxisScale | null;
   readonly yScale: AxisScale | null;
@@ -48,7 +51,7 @@ export const FEWEST_OF_A_CURVE = 3;
 export interface Layout {
   readonly x: Axis | null;
   readonly y: Axis | null;
-  /** Factors with several levels beside x and y: one level of each is looked at. */
+  /** Factors with several levels beside x and y: one level of each is looked at. A facet has those that stand side by side. */
   readonly choices: readonly Factor[];
   /** The one of the choices whose levels stand beside each other. */
   readonly facet: Factor | null;
@@ -58,9 +61,9 @@ export interface Layout {
   readonly across: 'x' | 'y';
 }
 
-/** What moves the delay between interrupts, first choice first. */
-const DELAYS = ['delay_us', 'delay_ticks', 'moderation_rate_hz'];
-export const isDelay = (name: string): boolean => DELAYS.includes(name);
+/** Whether it is a way to ask for an interrupt delay. */
+export const isDelay = (name: string): boolean => acrossFirst.includes(name);
+const isUpward = ({ name }: Factor): boolean => upwardFirst.includes(name);
 
 /** Microseconds of coalescing that a setting of a delay factor stands for. */
 export function delayMicroseconds(name: string, value: number): number {
@@ -144,7 +147,7 @@ function upward(experiment: Experiment, x: Factor | undefined): Factor | undefin
   const able = openers(experiment).filter((f) => f !== x);
   return (
     able.find((f) => f.name === experiment.default_view?.y) ??
-    able.find((f) => f.name === 'mtu_bytes') ??
+    able.find(isUpward) ??
     able.filter((f) => f.levels.length > 1).sort(moreLevels)[0]
   );
 }
@@ -153,7 +156,7 @@ function upward(experiment: Experiment, x: Factor | undefined): Factor | undefin
 export function defaultAxes(experiment: Experiment): Axes {
   const x = across(experiment);
   const y = upward(experiment, x);
-  return { x: x?.name ?? NONE, y: y?.name ?? NONE, facet: NONE, xScale: null, yScale: null };
+  return { x: x?.name ?? NONE, y: y?.name ?? NONE, facet: NONE, facetLevels: null, xScale: null, yScale: null };
 }
 
 /** Factors that may be axes: with several levels, or the experiment's own choice. */
@@ -167,20 +170,35 @@ export function choicesOf(experiment: Experiment, axes: Axes): Factor[] {
   return experiment.factors.filter((f) => f.name !== axes.x && f.name !== axes.y && f.levels.length > 1);
 }
 
+/** The facet's levels in their order, if they are not all: the chosen one is always among them. */
+export function facetLevelsOf(
+  all: readonly FactorValue[],
+  chosen: FactorValue,
+  wanted: readonly FactorValue[] | null,
+): Axes['facetLevels'] {
+  const shown = all.filter((level) => level === chosen || wanted?.includes(level));
+  return wanted && shown.length < all.length ? shown : null;
+}
+
 /** Facets share their axes: those span the cells of all of them. */
 export function layoutOf(experiment: Experiment, cells: readonly Cell[], { axes, where }: SliceSelection): Layout {
-  const { [axes.facet]: _, ...others } = where;
-  const here = cells.filter((c) => matches(c, others));
+  const { [axes.facet]: chosen, ...others } = where;
+  const choices = choicesOf(experiment, axes).map((f) => {
+    const beside = f.name === axes.facet && facetLevelsOf(f.levels, chosen, axes.facetLevels);
+    return beside ? { ...f, levels: [...beside] } : f;
+  });
+  const facet = choices.find((f) => f.name === axes.facet) ?? null;
+  const shown = axes.facetLevels && facet && new Set(facet.levels);
+  const here = cells.filter((c) => matches(c, others) && (!shown || shown.has(c.factors[axes.facet])));
   const named = (name: string): Factor | undefined => experiment.factors.find((f) => f.name === name);
   const x = axisOf(named(axes.x), here, axes.xScale);
   const y = axisOf(named(axes.y), here, axes.yScale);
   const [wide, high] = [(x?.levels.length ?? 0) > 1, (y?.levels.length ?? 0) > 1];
-  const choices = choicesOf(experiment, axes);
   return {
     x,
     y,
     choices,
-    facet: choices.find((f) => f.name === axes.facet) ?? null,
+    facet,
     shape: wide && high ? 'plane' : wide || high ? 'line' : 'point',
     across: wide || !y ? 'x' : 'y',
   };

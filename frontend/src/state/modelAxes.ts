@@ -27,7 +27,7 @@ export function modelFactors(model: BundledModel): (BundledQuantity | BundledPar
 /** The axes that a model without data opens with: its plane where it has one, else what its kernel takes along x and y. */
 export function planeOf(model: BundledModel): Axes {
   const has = (name: string | undefined): boolean => model.inputs.some((i) => i.name === name);
-  const rest = { facet: NONE, xScale: null, yScale: null };
+  const rest = { facet: NONE, facetLevels: null, xScale: null, yScale: null };
   if (!model.plane) return { x: model.inputs.at(-1)?.name ?? NONE, y: model.inputs.at(-2)?.name ?? NONE, ...rest };
   const other = model.inputs.find((i) => model.axes[i.name]?.includes('x'))?.name ?? NONE;
   const { x, y } = model.plane;

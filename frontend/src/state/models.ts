@@ -11,7 +11,7 @@ export type Kernel = (
 ) => Float64Array;
 
 /** Of what the page was built with, engine/definitions.ts tells these; they are fetched later. */
-type AfterPaint = 'symbol' | 'description' | 'source';
+type AfterPaint = 'symbol' | 'description' | 'source' | 'axis';
 type Bundled<Q extends Quantity> = Omit<Q, AfterPaint> & Partial<Pick<Q, AfterPaint>>;
 export type BundledQuantity = Bundled<Quantity>;
 export type BundledParameter = Bundled<Parameter>;

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// What an address of the explorer says of the cells that are looked at: the axes, their scales, and one level of each other factor.
+// What an address of the explorer says of the cells that are looked at: the axes, their scales, and one level of each other factor,
+// several of the facet's.
+import type { FactorValue } from '../api/types';
 import { type AxisSchema, axesWith, type ExplorerState, type SliceSchema, type ViewSchema } from './explorer';
 import { type Field, type Form, field, oneOf, orNull, type Part, part, within } from './fields';
-import { type Axes, type AxisScale, NONE, type SliceSelection } from './layout';
+import { type Axes, type AxisScale, facetLevelsOf, NONE, type SliceSelection } from './layout';
 
 export interface Known {
   readonly schema: ViewSchema;
@@ -82,25 +84,59 @@ const axes: ExplorerField = {
   },
 };
 
-/** Under the names of the factors. */
+/** A level in a list: commas part the levels. */
+const listed = (level: FactorValue): string => String(level).replace(/[%,]/g, encodeURIComponent);
+
+/** The levels that a text names, in its order; null where one of them is none. A text that is a level is that one. */
+function levelsIn(text: string, all: readonly FactorValue[]): readonly FactorValue[] | null {
+  const whole = all.find((level) => String(level) === text);
+  if (whole !== undefined) return [whole];
+  const found = text.split(',').map((word) => all.find((level) => listed(level) === word));
+  return found.every((level) => level !== undefined) ? found : null;
+}
+
+/** The opposite, for a list. The first is named again where it is alone, or all of them would be read as one level. */
+function levelsText(levels: readonly FactorValue[], all: readonly FactorValue[]): string {
+  let text = (levels.length > 1 ? levels : [...levels, ...levels]).map(listed).join();
+  while (all.some((level) => String(level) === text)) text += `,${listed(levels[0])}`;
+  return text;
+}
+
+/** Under the names of the factors. Of several levels of the facet, the first that is named is the chosen one. */
 const levels: ExplorerField = {
   names: [],
   read(reader, state, { schema }) {
-    const read = schema.choices(state.axes).map(({ name, levels: all, start }) => {
-      const text = reader.oneOf(name, all.map(String), String(start), 'has no such level');
-      return [name, all.find((level) => String(level) === text) ?? start];
+    const { axes } = state;
+    let { facetLevels } = axes;
+    const read = schema.choices(axes).map(({ name, levels: all, start }) => {
+      const [level, ...others] = reader.take<readonly FactorValue[]>(name, [start], (text) => {
+        const value = levelsIn(text, all);
+        if (value === null) return 'has no such level';
+        return value.length === 1 || name === axes.facet ? { value } : 'has several levels only where it is the facet';
+      });
+      if (others.length > 0) facetLevels = facetLevelsOf(all, level, others);
+      return [name, level];
     });
-    return { ...state, where: Object.fromEntries(read) };
+    return { ...state, axes: { ...axes, facetLevels }, where: Object.fromEntries(read) };
   },
   keep(old, state, { schema }) {
-    const kept = schema.choices(state.axes).map(({ name, levels: all, start }) => {
-      return [name, all.find((level) => String(level) === String(old.where[name])) ?? start];
+    const { axes } = state;
+    let { facetLevels } = axes;
+    const kept = schema.choices(axes).map(({ name, levels: all, start }) => {
+      const level = all.find((level) => String(level) === String(old.where[name])) ?? start;
+      if (name === axes.facet && name === old.axes.facet) facetLevels = facetLevelsOf(all, level, old.axes.facetLevels);
+      return [name, level];
     });
-    return { ...state, where: Object.fromEntries(kept) };
+    return { ...state, axes: { ...axes, facetLevels }, where: Object.fromEntries(kept) };
   },
-  write(query, state, _, { schema }) {
-    for (const { name, start } of schema.choices(state.axes))
-      if (state.where[name] !== start) query.set(name, String(state.where[name]));
+  write(query, { axes: own, where }, _, { schema }) {
+    const { facet, facetLevels } = own;
+    for (const { name, levels: all, start } of schema.choices(own)) {
+      const level = where[name];
+      if (name === facet && facetLevels)
+        query.set(name, levelsText([level, ...facetLevels.filter((l) => l !== level)], all));
+      else if (level !== start) query.set(name, String(level));
+    }
   },
 };
 

@@ -128,6 +128,7 @@ function plain(name: string, unit: string, role: Quantity['role']): Quantity {
     better: null,
     aim: null,
     guarded: false,
+    axis: null,
     meanings: [],
   };
 }

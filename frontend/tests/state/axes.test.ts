@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Any factor across, up, or in facets.
 import { describe, expect, it } from 'vitest';
+import type { FactorValue } from '../../src/api/types';
 import { catalogue } from '../../src/engine/catalogue';
 import { slicesOf } from '../../src/state/dataSlice';
 import { axesAfter, type ExplorerState, swapped, withAxes, withLevel } from '../../src/state/explorer';
+import { withFacetLevels } from '../../src/state/facetLevels';
 import { NONE } from '../../src/state/layout';
-import { FIELDS, FOREIGN, fromQuery, toQuery } from '../../src/state/link';
+import { conformed, FIELDS, FOREIGN, fromQuery, toQuery } from '../../src/state/link';
 import { predictAt, prepare } from '../../src/state/prediction';
 import type { Subject } from '../../src/state/subject';
 import { viewOf } from '../../src/state/view';
@@ -162,6 +164,91 @@ describe('facets', () => {
     expect(a.length).toBeGreaterThanOrEqual(b.length);
     expect(iperf.mode).toBe('interpolated');
     for (const p of alone.points) expect(iperf.field?.at(p.x, 0)).toBeCloseTo(alone.field?.at(p.x, 0) ?? Number.NaN, 9);
+  });
+});
+
+describe('a few of the facets', () => {
+  const few = look(bench(), 'y=none&facet=driver_version&driver_version=none,6.1');
+  const words = ({ view }: Pick<typeof few, 'view'>) => view.facets.map((f) => [f.level, f.chosen]);
+
+  it('stand side by side in their order; the first that is named is chosen', () => {
+    expect(words(few)).toEqual([
+      ['6.1', false],
+      ['none', true],
+    ]);
+    expect(few.state.where.driver_version).toBe('none');
+    expect(toQuery(few.state, few.schema)).toContain('facet=driver_version&driver_version=none,6.1');
+    expect(few.view.layout.choices.find((c) => c.name === 'driver_version')?.levels).toEqual(['6.1', 'none']);
+  });
+
+  it('have axes, heights and colours of their own cells', () => {
+    const delays = (host: FactorValue) => (host === 'slow' ? [900] : [10, 30, 90]);
+    const subject = designed('hosts', { host: ['a', 'b', 'slow'], delay_us: [10, 30, 90, 900] }, ['latency_us']);
+    const cells = subject.cells
+      .filter(({ factors }) => delays(factors.host).includes(Number(factors.delay_us)))
+      .map((cell) => {
+        const mean = cell.factors.host === 'slow' ? 1e6 : 100 + Number(cell.factors.delay_us);
+        return { ...cell, measures: { latency_us: { ...cell.measures.latency_us, mean } } };
+      });
+    const at = (hosts: string) => look({ ...subject, cells }, `facet=host&host=${hosts}`).view;
+    expect(at('b').layout.x?.levels).toEqual([10, 30, 90, 900]);
+    expect(at('b').values[1]).toBeGreaterThanOrEqual(1e6);
+    const two = at('b,a');
+    expect(two.layout.x?.levels).toEqual([10, 30, 90]);
+    expect(two.xBounds[1]).toBeLessThan(200);
+    expect(two.values[1]).toBeLessThan(200);
+  });
+
+  it('may be one, and may have commas in their names', () => {
+    const one = look(bench(), 'y=none&facet=driver_version&driver_version=6.1,6.1');
+    expect(words(one)).toEqual([['6.1', true]]);
+    const odd = look(
+      bench(),
+      `y=none&facet=driver_version&driver_version=${encodeURIComponent('6.8%2C patched,none')}`,
+    );
+    expect(words(odd)).toEqual([
+      ['6.8, patched', true],
+      ['none', false],
+    ]);
+    expect(fromQuery(toQuery(odd.state, odd.schema), odd.schema).state).toEqual(odd.state);
+  });
+
+  it('are said to be none where there is no such level, or no such facet', () => {
+    const read = (query: string) => {
+      const { rejected, state } = fromQuery(query, few.schema);
+      expect(state.axes.facetLevels).toBeNull();
+      return rejected.map(({ name, value, reason }) => `${name}=${value} ${reason}`);
+    };
+    expect(read('y=none&facet=driver_version&driver_version=none,7')).toEqual([
+      'driver_version=none,7 has no such level',
+    ]);
+    expect(read('y=none&driver_version=none,6.1')).toEqual([
+      'driver_version=none,6.1 has several levels only where it is the facet',
+    ]);
+  });
+
+  it('are let go with their factor, and kept with new data as far as they are there', () => {
+    const { state, schema } = few;
+    expect(withAxes(state, axesAfter(state.axes, 'facet', 'napi_weight'), schema).axes.facetLevels).toBeNull();
+    const later = (without: string) => {
+      const subject = bench();
+      const cells = subject.cells.filter((c) => c.factors.driver_version !== without);
+      const factors = subject.experiment.factors.map((f) => ({ ...f, levels: f.levels.filter((l) => l !== without) }));
+      const less: Subject = { ...subject, cells, experiment: { ...subject.experiment, factors } };
+      return conformed(state, schemaOf(less, slicesOf(less, catalogue)));
+    };
+    expect(later('6.8, patched').axes.facetLevels).toEqual(['6.1', 'none']);
+    expect(later('6.1').axes.facetLevels).toEqual(['none']);
+    expect(later('none').axes.facetLevels).toContain('6.1');
+  });
+
+  it('leave the model with what was moved by hand, until another level is chosen', () => {
+    const { state, schema } = look(nfs(), 'facet=mtu_bytes&mtu_bytes=3000&gamma=1.2');
+    const two = withFacetLevels(state, [1500, 3000], schema);
+    expect([two.axes.facetLevels, two.where.mtu_bytes, two.overrides]).toEqual([[1500, 3000], 3000, { gamma: 1.2 }]);
+    const other = withFacetLevels(two, [1500], schema);
+    expect([other.axes.facetLevels, other.where.mtu_bytes, other.overrides]).toEqual([[1500], 1500, {}]);
+    expect(withFacetLevels(other, [1500, 3000, 4500], schema).axes.facetLevels).toBeNull();
   });
 });
 

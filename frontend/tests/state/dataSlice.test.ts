@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { expect, it } from 'vitest';
 import { catalogue } from '../../src/engine/catalogue';
-import { slicesOf } from '../../src/state/dataSlice';
+import { EXPECTED, slicesOf } from '../../src/state/dataSlice';
 import { schemaOf } from '../../src/state/viewSchema';
 import { nfs, points } from '../published';
 
@@ -21,4 +21,9 @@ it('prefers a model that takes what the cells counted', () => {
   expect(ids[0]).toBe('cpu-overhead-surface');
   expect(ids).toContain('cpu-overhead-open-loop');
   expect(ids.at(-1)).toBe('none');
+});
+
+it('expects quantities that there are', () => {
+  const names = catalogue.quantities.map((q) => q.name);
+  expect(EXPECTED.filter((name) => !names.includes(name))).toEqual([]);
 });

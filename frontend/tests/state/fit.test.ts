@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { describe, expect, it } from 'vitest';
 import { catalogue } from '../../src/engine/catalogue';
-import { numberIn, parameterTerms, settingAt, slidersOf, t95, trackOf, verdict } from '../../src/state/fit';
+import { numberIn, parameterTerms, settingAt, slidersOf, startWords, t95, trackOf, verdict } from '../../src/state/fit';
 import { paperFit } from '../published';
 
 const slidersFor = (id: string) => {
@@ -38,6 +38,15 @@ describe('a typed value', () => {
     expect(kind && numberIn(kind, 'throttle')).toBe(4);
     expect(kind && numberIn(kind, '9')).toMatch(/is not between/);
   });
+});
+
+it('says a fit in the digits of its interval: costs in seconds are thousandths', () => {
+  const alpha = slidersFor('cpu-overhead')[0];
+  const said = (start: number, interval: [number, number], digits: number) =>
+    startWords({ ...alpha, start, interval, digits });
+  expect(said(0.812997, [0.7957, 0.8303], 3)).toBe('fit 0.813, 95 % 0.796 to 0.830');
+  expect(said(0.002059, [0.001964, 0.002154], 5)).toBe('fit 0.00206, 95 % 0.00196 to 0.00215');
+  expect(startWords({ ...alpha, interval: null })).toMatch(/^starts at /);
 });
 
 it('takes Student’s t from the tables', () => {

@@ -5,7 +5,7 @@ import { type Advice, DIRECTIONS, GOALS, type Limit, SHOWN, START_ADVICE } from 
 import { slicesOf } from '../../src/state/dataSlice';
 import { axesAfter, type ExplorerState, METHODS, stateFor, type ViewSchema } from '../../src/state/explorer';
 import { CONTRASTS, FIGURES, turned } from '../../src/state/figure';
-import { NONE } from '../../src/state/layout';
+import { facetLevelsOf, NONE } from '../../src/state/layout';
 import { conformed, FIELDS, fromQuery, toQuery } from '../../src/state/link';
 import type { Subject } from '../../src/state/subject';
 import { schemaOf } from '../../src/state/viewSchema';
@@ -55,9 +55,12 @@ function anyAdvice(measures: readonly string[], random: () => number): Advice {
 function anyState(schema: ViewSchema, random: () => number): ExplorerState {
   const unscaled = anyAxes(schema, random);
   const where = Object.fromEntries(schema.choices(unscaled).map((c) => [c.name, pick(random, c.levels)]));
-  const plain = schema.slice({ axes: unscaled, where });
+  const facet = schema.choices(unscaled).find((c) => c.name === unscaled.facet);
+  const beside = facet && random() < 0.6 ? facet.levels.filter(() => random() < 0.5) : null;
+  const facetLevels = facet ? facetLevelsOf(facet.levels, where[facet.name], beside) : null;
+  const plain = schema.slice({ axes: { ...unscaled, facetLevels }, where });
   const scaleOf = (axis: typeof plain.x) => (random() < 0.3 ? (axis?.scales[1] ?? null) : null);
-  const axes = { ...unscaled, xScale: scaleOf(plain.x), yScale: scaleOf(plain.y) };
+  const axes = { ...unscaled, facetLevels, xScale: scaleOf(plain.x), yScale: scaleOf(plain.y) };
   const slice = schema.slice({ axes, where });
   const measure = pick(random, slice.measures);
   const models = slice.models(measure);

@@ -45,6 +45,7 @@ export function meaningOf(state: ExplorerState, schema: ViewSchema): Record<stri
     sliders: state.overrides,
     pins: state.pins,
     // addresses from before they were there say nothing of them
+    ...(state.axes.facetLevels ? { beside: state.axes.facetLevels } : {}),
     ...(state.base ? { idle: 'fitted' } : {}),
     ...(state.pull === null ? {} : { pull: state.pull }),
     ...(JSON.stringify(state.advice) === JSON.stringify(START_ADVICE) ? {} : { advice: adviceOf(state.advice) }),

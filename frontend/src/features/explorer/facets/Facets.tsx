@@ -5,9 +5,8 @@ import { draw } from '../../../layers/svg';
 import { withLevel } from '../../../state/explorer';
 import type { Facet } from '../../../state/view';
 import { useExplorer, useFrame, useSized } from '../context';
-import { levelWords, shortName } from '../figure/messages';
-import { cellsWords, SMALL_HEIGHT, smallNeedle, smallShapes } from './small';
-import './facets.css';
+import { levelWords } from '../figure/messages';
+import { cellsWords, lede, SMALL_HEIGHT, smallNeedle, smallShapes } from './small';
 
 function Small({ facet }: { facet: Facet }) {
   const { view } = useExplorer();
@@ -28,9 +27,9 @@ function Small({ facet }: { facet: Facet }) {
 export const Facets = memo(function Facets() {
   const { view, store, schema } = useExplorer();
   const list = useRef<HTMLDivElement>(null);
-  const { facet } = view.layout;
-  if (!facet || view.facets.length === 0) return null;
   const { facets } = view;
+  const { facet } = view.layout;
+  if (!facet) return null;
   const choose = (level: Facet['level']) => store.set(withLevel(store.get(), facet.name, level, schema));
   const onKeyDown = (event: KeyboardEvent) => {
     const step = { ArrowDown: 1, ArrowRight: 1, ArrowUp: -1, ArrowLeft: -1 }[event.key];
@@ -44,9 +43,7 @@ export const Facets = memo(function Facets() {
   const words = (level: Facet['level']) => `${levelWords(level)}${facet.unit ? ` ${facet.unit}` : ''}`;
   return (
     <section className="facets" aria-label={`Facets: ${facet.label}`}>
-      <p className="note">
-        {shortName(facet)}: the cells of each level, all on the same axes and scale. The chosen one is drawn below.
-      </p>
+      <p className="note">{lede(facet)} The chosen one is drawn below.</p>
       <div ref={list} role="radiogroup" aria-label={facet.label} onKeyDown={onKeyDown}>
         {facets.map((f) => (
           <button

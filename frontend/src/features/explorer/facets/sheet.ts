@@ -3,8 +3,8 @@
 import { shapeText } from '../../../plots/file';
 import { NOTE, rect, type Shape, text } from '../../../plots/shapes';
 import type { View } from '../../../state/view';
-import { cutShort, shortName } from '../figure/messages';
-import { facetWords, SMALL_HEIGHT, smallNeedle, smallShapes } from './small';
+import { cutShort } from '../figure/messages';
+import { facetWords, lede, SMALL_HEIGHT, smallNeedle, smallShapes } from './small';
 
 const LEAST = 140;
 const GAP = 12;
@@ -33,7 +33,6 @@ export function facetSheet(
   const columns = Math.ceil(facets.length / Math.ceil(facets.length / most));
   const wide = (width - GAP * (columns - 1)) / columns;
   const markup = (shapes: readonly Shape[]): string => shapes.map((s) => shapeText(s, tokens)).join('\n');
-  const lede = `${shortName(layout.facet)}: the cells of each level, all on the same axes and scale. The framed one is drawn below.`;
   const panels = facets.map((facet, k) => {
     const [x, y] = [(k % columns) * (wide + GAP), LEDE + Math.floor(k / columns) * ROW];
     const stroke = facet.chosen ? 'var(--ink)' : 'var(--line-2)';
@@ -52,7 +51,7 @@ export function facetSheet(
     ].join('\n');
   });
   return {
-    markup: [markup([text(0, 11, lede, NOTE)]), ...panels].join('\n'),
+    markup: [markup([text(0, 11, `${lede(layout.facet)} The framed one is drawn below.`, NOTE)]), ...panels].join('\n'),
     height: LEDE + Math.ceil(facets.length / columns) * ROW,
   };
 }

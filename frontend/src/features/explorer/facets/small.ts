@@ -1,12 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 // One facet: its cells on the axes, the colours and the height that all facets share.
+import type { Factor } from '../../../api/types';
 import { makeScale, type Scale } from '../../../plots/scale';
 import { line, mark, path, polyline, rect, type Shape } from '../../../plots/shapes';
 import type { Facet, View } from '../../../state/view';
 import { type Frame, fraction } from '../figure/frame';
 import { colourOf, edges } from '../figure/heat';
 import { throughRow } from '../figure/live';
-import { levelWords } from '../figure/messages';
+import { levelWords, shortName } from '../figure/messages';
+
+/** Which levels stand side by side, and how. */
+export function lede({ levels, level_count: all, ...named }: Factor): string {
+  const which =
+    levels.length < all ? `, ${levels.length} of ${all} levels: the cells of each` : ': the cells of each level';
+  return `${shortName(named)}${which}, all on the same axes and scale.`;
+}
 
 /** "TCP, 12 cells" */
 export function facetWords({ layout }: View, { level, points }: Facet): string {

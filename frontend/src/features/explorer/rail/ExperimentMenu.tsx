@@ -22,6 +22,7 @@ export function ExperimentMenu({ experiment }: { experiment: Experiment }) {
       onOpen={() => setWanted(true)}
       align="start"
       className="pick"
+      heading="h1"
       after={<Awaited experiments={all} />}
       trigger={
         <>

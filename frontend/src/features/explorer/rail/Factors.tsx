@@ -2,6 +2,7 @@
 // What lies along the axes and in the facets, and how often it was measured.
 import { Link } from 'wouter';
 import { Icon } from '../../../components/Icon';
+import { lazyPart } from '../../../components/lazyPart';
 import { QuantityName } from '../../../components/QuantityName';
 import { decimal } from '../../../plots/number';
 import { swapped } from '../../../state/explorer';
@@ -11,6 +12,11 @@ import { useExplorer } from '../context';
 import { rowsShown } from '../figure/live';
 import { redundant, settingText, shortName } from '../figure/messages';
 import { RangeRuler } from './RangeRuler';
+
+const FacetLevels = lazyPart(
+  'The levels of the facets',
+  async () => (await import('../facets/FacetLevels')).FacetLevels,
+);
 
 function LineChips({ axis }: { axis: Axis }) {
   const { store, view } = useExplorer();
@@ -94,6 +100,7 @@ export function Factors() {
           <AxisMenu at="facet" />
         </div>
       )}
+      {view.layout.facet && <FacetLevels />}
       {subject.of === 'experiment' && (
         <div className="factor">
           <span>Replicates</span>

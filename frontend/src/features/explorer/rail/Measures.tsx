@@ -24,14 +24,26 @@ function unitNote(q: BundledQuantity): string {
   return q.unit.endsWith('/GB') ? (unit === 'jiffies' || unit === 's' ? unit : 'per 10⁹ B') : unit;
 }
 
+/** What each is called beside the others of a list, by name: no two alike. Two may be one thing in two units, or in all and per 10⁹ bytes. */
+export function namesApart(list: readonly BundledQuantity[]): ReadonlyMap<string, string> {
+  const forms = (q: BundledQuantity) => {
+    const [short, unit] = [shortLabel(q), unitNote(q)];
+    return [short, `${short}, ${unit}`, q.label, `${q.label}, ${unit}`];
+  };
+  const all = list.map(forms);
+  return new Map(
+    list.map((q) => [q.name, forms(q).find((words, i) => all.filter((f) => f[i] === words).length === 1) ?? q.name]),
+  );
+}
+
 /** Listed apart: of use only beside the time it was counted in. */
 const isRaw = (m: BundledQuantity | MeasureOf): boolean => 'raw' in m && m.raw;
 
 /** Its press chooses the measure; the definition opens where the pointer rests, or with “?”. */
-function Named({ of }: { of: BundledQuantity }) {
+function Named({ of, words = shortLabel(of) }: { of: BundledQuantity; words?: string }) {
   return (
     <span data-quantity={of.name}>
-      <Rich>{shortLabel(of)}</Rich>
+      <Rich>{words}</Rich>
     </span>
   );
 }
@@ -44,8 +56,15 @@ export function Measures() {
   const elsewhere = (name: string) =>
     subject.of === 'experiment' && subject.experiment.measures.some((m) => m.name === name && m.cells > 0);
   const chosen = view.measure.name;
-  const options = (list: readonly BundledQuantity[]) =>
-    list.map((m) => ({ value: m.name, label: <Named of={m} />, note: <Rich>{unitNote(m)}</Rich> }));
+  const options = (list: readonly BundledQuantity[]) => {
+    const names = namesApart(list);
+    return list.map((m) => {
+      const words = names.get(m.name);
+      const unit = unitNote(m);
+      const note = words?.endsWith(`, ${unit}`) ? '' : unit;
+      return { value: m.name, label: <Named of={m} words={words} />, note: <Rich>{note}</Rich> };
+    });
+  };
   const first = slice.measures.filter((m) => !isRaw(m) || m.name === chosen);
   const raw = slice.measures.filter((m) => isRaw(m) && m.name !== chosen);
   const lacking = slice.missing

@@ -41,11 +41,11 @@ export const Rail = memo(function Rail() {
   return (
     <aside className={open ? 'rail open' : 'rail'} aria-label="Data">
       <div className="block first">
-        <h2 className="cap">{subject.of === 'experiment' ? 'Experiment' : 'Model without data'}</h2>
+        <p className="cap">{subject.of === 'experiment' ? 'Experiment' : 'Model without data'}</p>
         {subject.of === 'experiment' ? (
           <>
             {subject.opened ? (
-              <p className="pick">{subject.experiment.title}</p>
+              <h1 className="pick">{subject.experiment.title}</h1>
             ) : (
               <ExperimentMenu experiment={subject.experiment} />
             )}
@@ -60,7 +60,7 @@ export const Rail = memo(function Rail() {
           </>
         ) : (
           <>
-            <p className="pick">{subject.model.title}</p>
+            <h1 className="pick">{subject.model.title}</h1>
             <p className="meta">
               <Link href="/models">All models</Link>
             </p>
