@@ -3,7 +3,7 @@
 // functions of the bundle (no eval in the browser), LaTeX becomes MathML (no renderer in the browser), which each model's page fetches for
 // itself from `virtual:equations/<id>`: it is most of the text. `virtual:sources` has each model's Python, as the workshop starts from it;
 // `virtual:notes` has what each model says of itself besides its summary; `virtual:about/<id>` what its page tells besides; `virtual:definitions` what the glossary tells of every quantity besides;
-// `virtual:references` what each model answers at some points, for tests.
+// `virtual:references` what each model answers at some points, for tests; `virtual:axes` which factors take which axis of a surface.
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Plugin } from 'vite';
@@ -25,8 +25,10 @@ const NOTES = 'virtual:notes';
 
 const REFERENCES = 'virtual:references';
 
+const AXES = 'virtual:axes';
+
 /** Modules that tell of all models, or quantities, at once. */
-const WHOLE = [DEFINITIONS, NOTES, REFERENCES];
+const WHOLE = [AXES, DEFINITIONS, NOTES, REFERENCES];
 
 const SOURCES = 'virtual:sources';
 const RESOLVED_SOURCES = `\0${SOURCES}`;
@@ -66,8 +68,8 @@ export function kernelExpression(text: string): string {
 
 /** What a model says of a parameter besides what it is. */
 const OWN = ['default', 'lo', 'hi', 'step'];
-/** What the glossary alone tells, `virtual:definitions`; the symbol as LaTeX besides. */
-const LATER = ['description', 'source'];
+/** What is told elsewhere: by `virtual:definitions`, the symbol as LaTeX besides. */
+const LATER = ['description', 'source', 'axis'];
 
 const part = (of: object, has: (field: string) => boolean) => Object.entries(of).filter(([field]) => has(field));
 
@@ -160,10 +162,16 @@ function aboutText(bundle: Bundle, model: TracedModel): string {
 }
 
 const definitionsText = ({ quantities }: Bundle): string => {
-  const told = quantities.map(({ name, symbol, description, source }) => {
-    return [name, { symbol, symbolMath: mathml(symbol, false), description, source }];
+  const told = quantities.map(({ name, symbol, description, source, axis }) => {
+    return [name, { symbol, symbolMath: mathml(symbol, false), description, source, axis }];
   });
   return `export default ${JSON.stringify(Object.fromEntries(told))};`;
+};
+
+/** First choice first, as the glossary declares them. */
+const axesText = ({ quantities }: Bundle): string => {
+  const on = (axis: string) => quantities.filter((q) => q.axis === axis).map(({ name }) => name);
+  return `export const across = ${JSON.stringify(on('across'))}, upward = ${JSON.stringify(on('upward'))};`;
 };
 
 interface Sources {
@@ -220,6 +228,7 @@ export function models(): Plugin {
       const part = [RESOLVED_EQUATIONS, RESOLVED_ABOUT].find((each) => id.startsWith(each));
       if (part === undefined && !WHOLE.some((whole) => id === `\0${whole}`)) return null;
       bundle ??= readBundle();
+      if (id === `\0${AXES}`) return axesText(bundle);
       if (id === `\0${REFERENCES}`) return referencesText(bundle);
       if (id === `\0${NOTES}`) return notesText(bundle);
       if (part === undefined) return definitionsText(bundle);

@@ -77,7 +77,7 @@ export function useEnvironments(sides: readonly Side[]) {
 }
 
 /** The cells of each side. */
-export function useCellsOf(sides: readonly Side[]) {
+export function useCellsOfSides(sides: readonly Side[]) {
   return useQueries({ queries: sides.map(({ slug, where }) => cellsOf(slug, where)) });
 }
 

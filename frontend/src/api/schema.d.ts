@@ -1701,7 +1701,8 @@ export interface components {
          *             where there are none, of the deviations of the points from the model.
          *         standard_error: of the same spread as `ci95`.
          *         ci95_if_model_holds: where the replicates reject the model, the interval of their spread
-         *             alone: it would cover the truth if the model were right. Otherwise None.
+         *             alone: it would cover the truth if the model were right. Otherwise None, as where
+         *             outlying runs move the estimates by too much of it.
          */
         Estimate: {
             /** Value */
@@ -2055,7 +2056,7 @@ export interface components {
             identifiable: boolean;
             /**
              * Message
-             * @description Why there are no values or no intervals; that replicates reject the model, where and by how much; that a cost is held at 0; that methods disagree
+             * @description Why there are no values or no intervals; that replicates reject the model, where and by how much; that runs are outlying; that a cost is held at 0; that methods disagree
              */
             message: string | null;
             bootstrap: components["schemas"]["Bootstrap"];
@@ -2719,6 +2720,7 @@ export interface components {
          * MeasureOut
          * @description A measure of an experiment, how many cells have it, and whether it is a raw count.
          * @example {
+         *       "axis": "across",
          *       "description": "The interrupt delay that was asked for.",
          *       "domain": [
          *         0,
@@ -2778,6 +2780,11 @@ export interface components {
              * @description Whether recommendations guard this one of its aim, rather than the first
              */
             guarded: boolean;
+            /**
+             * Axis
+             * @description Which axis of a surface a factor takes unless asked otherwise
+             */
+            axis: ("across" | "upward") | null;
             /**
              * Meanings
              * @description Of a code: what 0, 1, 2 … stand for
@@ -3133,7 +3140,7 @@ export interface components {
             identifiable: boolean;
             /**
              * Message
-             * @description Why there are no values or no intervals; that replicates reject the model, where and by how much; that a cost is held at 0; that methods disagree
+             * @description Why there are no values or no intervals; that replicates reject the model, where and by how much; that runs are outlying; that a cost is held at 0; that methods disagree
              */
             message: string | null;
             bootstrap: components["schemas"]["Bootstrap"];
@@ -3153,7 +3160,7 @@ export interface components {
             };
             /**
              * Assumed
-             * @description Values that the output depends on and that were neither found nor taken from the data, given or defaults: estimates and intervals hold if these are right
+             * @description Values that the output depends on and that were neither found nor taken from the data, given or defaults: what is fitted holds if these are right
              */
             assumed: {
                 [key: string]: number;
@@ -3192,6 +3199,7 @@ export interface components {
          * ParameterOut
          * @description A constant of a model: its default there, and the ends and step of its slider.
          * @example {
+         *       "axis": "across",
          *       "description": "The interrupt delay that was asked for.",
          *       "domain": [
          *         0,
@@ -3251,6 +3259,11 @@ export interface components {
              * @description Whether recommendations guard this one of its aim, rather than the first
              */
             guarded: boolean;
+            /**
+             * Axis
+             * @description Which axis of a surface a factor takes unless asked otherwise
+             */
+            axis: ("across" | "upward") | null;
             /**
              * Meanings
              * @description Of a code: what 0, 1, 2 … stand for
@@ -3578,6 +3591,7 @@ export interface components {
          * QuantityOut
          * @description A quantity or parameter: its name in every format, its unit, and where it is defined.
          * @example {
+         *       "axis": "across",
          *       "description": "The interrupt delay that was asked for.",
          *       "domain": [
          *         0,
@@ -3637,6 +3651,11 @@ export interface components {
              * @description Whether recommendations guard this one of its aim, rather than the first
              */
             guarded: boolean;
+            /**
+             * Axis
+             * @description Which axis of a surface a factor takes unless asked otherwise
+             */
+            axis: ("across" | "upward") | null;
             /**
              * Meanings
              * @description Of a code: what 0, 1, 2 … stand for

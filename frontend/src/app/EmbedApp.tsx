@@ -1,16 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // What stands in somebody else's page: a view, and nothing of the page around it. No link in here leads elsewhere within the frame.
 import { QueryClientProvider } from '@tanstack/react-query';
-import { Suspense, useEffect, useSyncExternalStore } from 'react';
+import { useEffect, useSyncExternalStore } from 'react';
 import { Router, useLocation } from 'wouter';
 import { base } from '../api/home';
 import { queries } from '../api/queries';
 import { answerToken, tokenQuestion } from '../api/token';
-import { LoadingLine } from '../components/Loading';
+import { EmbedPage } from '../features/embed/EmbedPage';
 import { ErrorBoundary } from './ErrorBoundary';
-import { lazyPage } from './lazyPage';
-
-export const EmbedPage = lazyPage(async () => (await import('../features/embed/EmbedPage')).EmbedPage);
 
 /** A token is asked for in the page itself, never in a frame that may be anybody's. */
 function NoToken() {
@@ -26,9 +23,7 @@ function Shell() {
   return (
     <main className="embed">
       <ErrorBoundary resetKey={path}>
-        <Suspense fallback={<LoadingLine />}>
-          <EmbedPage />
-        </Suspense>
+        <EmbedPage />
       </ErrorBoundary>
       <NoToken />
     </main>

@@ -13,9 +13,8 @@ import { currentPath, withoutSlash } from '../state/address';
 import { isEmbed } from '../state/embed';
 import { startWork } from '../state/pendingWork';
 import { App } from './App';
-import { EmbedApp } from './EmbedApp';
 import { lazyPage } from './lazyPage';
-import { prefetchPage } from './routes';
+import { EmbedApp, prefetchPage } from './routes';
 
 const host = document.getElementById('page');
 if (!host) throw new Error('index.html has no element with the id "page".');

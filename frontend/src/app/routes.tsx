@@ -2,10 +2,11 @@
 import { Redirect, Route, Switch } from 'wouter';
 import { currentCopy } from '../api/copy';
 import { fetchAhead } from '../api/queries';
-import { EmbedPage } from './EmbedApp';
 import { lazyPage } from './lazyPage';
 import { NotFoundPage } from './NotFoundPage';
 
+/** What stands in somebody else's page, all of it. */
+export const EmbedApp = lazyPage(async () => (await import('./EmbedApp')).EmbedApp);
 const ExperimentsPage = lazyPage(async () => (await import('../features/experiments/ExperimentsPage')).ExperimentsPage);
 const ExplorerPage = lazyPage(async () => (await import('../features/explorer/ExplorerPage')).ExplorerPage);
 const ModelsPage = lazyPage(async () => (await import('../features/models/ModelsPage')).ModelsPage);
@@ -43,7 +44,7 @@ const PREFETCHED: readonly (readonly [RegExp, { load(): Promise<void> }])[] = [
   [/^\/upload$/, UploadPage],
   [/^\/runs\/[^/]+$/, RunPage],
   [/^\/l\/[^/]+$/, LinkPage],
-  [/^\/embed\//, EmbedPage],
+  [/^\/embed\//, EmbedApp],
 ];
 
 /** Past this the shell of the page, whose code is here, is better than nothing. */

@@ -1,5 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-import { type KeyboardEvent, type MouseEvent, type ReactNode, type ToggleEvent, useId, useRef, useState } from 'react';
+import {
+  Fragment,
+  type KeyboardEvent,
+  type MouseEvent,
+  type ReactNode,
+  type ToggleEvent,
+  useId,
+  useRef,
+  useState,
+} from 'react';
 import { flushSync } from 'react-dom';
 import { AfterFirstPaint } from './AfterPaint';
 import './Menu.css';
@@ -33,6 +42,8 @@ export function Menu(props: {
   /** What stands below the items: the result of one that stayed open. */
   after?: ReactNode;
   className?: string;
+  /** What the button is the heading of. */
+  heading?: 'h1';
   align?: 'start' | 'end';
   onOpen?: () => void;
 }) {
@@ -102,18 +113,21 @@ export function Menu(props: {
     all.at(to % all.length)?.focus();
   }
 
+  const Around = props.heading ?? Fragment;
   return (
     <>
-      <button
-        ref={button}
-        type="button"
-        className={props.className ?? 'quiet'}
-        aria-label={props.label}
-        aria-haspopup="menu"
-        popoverTarget={id}
-      >
-        {props.trigger}
-      </button>
+      <Around>
+        <button
+          ref={button}
+          type="button"
+          className={props.className ?? 'quiet'}
+          aria-label={props.label}
+          aria-haspopup="menu"
+          popoverTarget={id}
+        >
+          {props.trigger}
+        </button>
+      </Around>
       <div ref={menu} id={id} popover="auto" className="menu" onBeforeToggle={onBeforeToggle} onToggle={onToggle}>
         <div ref={list} role="menu" tabIndex={-1} aria-label={props.label} onKeyDown={onKeyDown}>
           <AfterFirstPaint now={open}>{props.children}</AfterFirstPaint>

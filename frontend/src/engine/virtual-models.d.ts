@@ -10,10 +10,18 @@ declare module 'virtual:models' {
   /** By model: what its page tells besides. */
   export const about: Readonly<Record<string, () => Promise<{ default: import('../state/models').About }>>>;
 }
+declare module 'virtual:axes' {
+  /** Factors that take each axis of a surface unless asked otherwise, the first choice first. */
+  export const across: readonly string[];
+  export const upward: readonly string[];
+}
 declare module 'virtual:definitions' {
-  /** By quantity: its symbol, as LaTeX and as MathML, and what it means. */
+  /** By quantity: its symbol, as LaTeX and as MathML, what it means, and the axis that it takes. */
   const definitions: Readonly<
-    Record<string, { symbol: string; symbolMath: string; description: string; source: string }>
+    Record<
+      string,
+      Pick<import('../api/types').Quantity, 'symbol' | 'description' | 'source' | 'axis'> & { symbolMath: string }
+    >
   >;
   export default definitions;
 }

@@ -45,6 +45,11 @@ function update(element: Element, next: Shape): void {
   }
   if (last) for (const name in last.attributes) if (!(name in next.attributes)) element.removeAttribute(name);
   if (next.tag === 'text' && !(last && sameText(last, next))) fillText(element, next);
+  if (last?.title !== next.title) {
+    const title = document.createElementNS(NAMESPACE, 'title');
+    title.textContent = next.title ?? '';
+    element.replaceChildren(...(next.title ? [title] : []));
+  }
   drawn.set(element, next);
 }
 

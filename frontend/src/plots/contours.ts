@@ -14,6 +14,9 @@ export function isolines(levels: readonly number[]): Isoline[] {
   return [...levels].sort((a, b) => a - b).map((level) => ({ level, points: new Float32Array(1024), count: 0 }));
 }
 
+/** What is traced of a level: a hair below it, so that a plateau which has it but for rounding is not full of lines. */
+const traced = (level: number) => level - 1e-9 * Math.abs(level);
+
 function push(line: Isoline, x0: number, y0: number, x1: number, y1: number): void {
   if (line.count + 4 > line.points.length) {
     const more = new Float32Array(line.points.length * 2);
@@ -61,7 +64,7 @@ function join(line: Isoline, from: number, to: number): void {
 
 /** The compiler of the browser copies what is called here into its caller: a function with a call for each case takes it a tenth of a second. */
 function cross(line: Isoline, i: number, j: number, a: number, b: number, c: number, d: number): void {
-  const v = line.level;
+  const v = traced(line.level);
   // a b at the bottom, d c at the top
   const code = (a >= v ? 1 : 0) | (b >= v ? 2 : 0) | (c >= v ? 4 : 0) | (d >= v ? 8 : 0);
   if (code === 0 || code === 15) return;
@@ -90,7 +93,7 @@ let bands = new Uint8Array(0);
 /** How many levels each sample has reached. Neighbours have reached about as many: the search goes on from there. */
 function reached(z: Float64Array, lines: readonly Isoline[]): Uint8Array {
   if (bands.length < z.length) bands = new Uint8Array(z.length);
-  const levels = Float64Array.from(lines, ({ level }) => level);
+  const levels = Float64Array.from(lines, ({ level }) => traced(level));
   let k = 0;
   for (let at = 0; at < z.length; at++) {
     const value = z[at];
@@ -126,7 +129,7 @@ export function contourLines(z: Float64Array, nx: number, ny: number, level: num
   const rings = contours()
     .size([nx, ny])
     .smooth(true)
-    .contour(z as unknown as number[], level)
+    .contour(z as unknown as number[], traced(level))
     .coordinates.flat();
   return rings.flatMap((ring) => openParts(ring as [number, number][], z, nx, ny, level));
 }

@@ -16,6 +16,8 @@ export interface Shape {
   readonly attributes: Attributes;
   readonly text?: string;
   readonly spans?: readonly Span[];
+  /** What is said where the pointer rests on it. */
+  readonly title?: string;
 }
 
 /** As finely as a drawing says where something is. */
@@ -99,20 +101,27 @@ function richSpans(content: string): { text: string } | { spans: Span[] } {
   return spans.some((s) => s.up) ? { spans } : { text: content };
 }
 
+/** All attributes of a path but its outline, as one word. */
+function lookOf(attributes: Attributes): string {
+  let look = '';
+  for (const name in attributes) if (name !== 'd') look += `${name}=${attributes[name]};`;
+  return look;
+}
+
 /** Paths that look the same become one, where the first of them stood: a browser lays out and paints each element for itself. */
 export function gathered(shapes: readonly Shape[]): Shape[] {
   const byLook = new Map<string, { d: string; attributes: Attributes }>();
   const out: (Shape | { d: string; attributes: Attributes })[] = [];
   for (const shape of shapes) {
-    const { d, ...attributes } = shape.attributes;
     if (shape.tag !== 'path') {
       out.push(shape);
       continue;
     }
-    const look = JSON.stringify(attributes);
+    const look = lookOf(shape.attributes);
     const found = byLook.get(look);
-    if (found) found.d += d;
+    if (found) found.d += shape.attributes.d;
     else {
+      const { d, ...attributes } = shape.attributes;
       const first = { d: String(d), attributes };
       byLook.set(look, first);
       out.push(first);

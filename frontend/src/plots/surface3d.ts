@@ -27,16 +27,16 @@ export interface Camera {
 export function cameraOf(turn: { readonly round: number; readonly above: number }, box: Box3): Camera {
   const [a, t] = [(turn.round * Math.PI) / 180, (turn.above * Math.PI) / 180];
   const [sa, ca, st, ct] = [Math.sin(a), Math.cos(a), Math.sin(t), Math.cos(t)];
-  // room for every turn round, so that turning does not zoom
+  // room for every turn round, so that turning does not zoom; stretched to fill it both ways, which is how a lower box looks from further down
   const diagonal = Math.hypot(SIZE.u, SIZE.v);
-  const scale = Math.min(box.width / diagonal, box.height / (SIZE.h * ct + 0.86 * diagonal * st));
+  const [wide, high] = [box.width / diagonal, box.height / (SIZE.h * ct + diagonal * st)];
   const [cx, cy] = [box.left + box.width / 2, box.top + box.height / 2];
   const across = (u: number): number => (u - 0.5) * SIZE.u;
   const deep = (v: number): number => (v - 0.5) * SIZE.v;
   const depth = (u: number, v: number): number => across(u) * sa + deep(v) * ca;
   return {
-    x: (u, v) => cx + scale * (across(u) * ca - deep(v) * sa),
-    y: (u, v, h) => cy - scale * ((h - 0.5) * SIZE.h * ct + depth(u, v) * st),
+    x: (u, v) => cx + wide * (across(u) * ca - deep(v) * sa),
+    y: (u, v, h) => cy - high * ((h - 0.5) * SIZE.h * ct + depth(u, v) * st),
     depth,
     farU: sa > 0 ? 1 : 0,
     farV: ca > 0 ? 1 : 0,

@@ -38,6 +38,14 @@ describe('isolines', () => {
     expect(lengthOf(lines[0].points, lines[0].count)).toBeCloseTo(2 * Math.PI * 20, 0);
   });
 
+  it('are none on a plateau that has their level but for rounding', () => {
+    const plateau = field((x, y) => 903 + (((x + y) % 3) - 1) * 1.2e-13);
+    const lines = isolines([902, 903, 904]);
+    trace(plateau, N, N, lines);
+    expect(lines.map(({ count }) => count)).toEqual([0, 0, 0]);
+    expect(contourLines(plateau, N, N, 903)).toEqual([]);
+  });
+
   it('never cross at a saddle', () => {
     const lines = isolines([0.1, -0.1]);
     trace(

@@ -1,6 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 import { expect, it } from 'vitest';
-import { cameraOf, drawRelief, heightAt, isHidden, meshLines, type Relief } from '../../src/plots/surface3d';
+import {
+  type Camera,
+  cameraOf,
+  drawRelief,
+  heightAt,
+  isHidden,
+  meshLines,
+  type Relief,
+} from '../../src/plots/surface3d';
+import { START_TURN } from '../../src/state/figure';
 
 const BOX = { left: 0, top: 0, width: 400, height: 300 };
 const us = Float64Array.of(0, 0.5, 1);
@@ -35,23 +44,37 @@ it('hides what lies behind the ridge, from the side that is looked from', () => 
   expect(isHidden(ridge, cameraOf({ round: 0, above: 86 }, BOX), 0.5, 0.95, 0.1)).toBe(false);
 });
 
-it('stays in its box at every turn', () => {
+/** How far the box reaches on the screen. */
+function reachOf(camera: Camera): { readonly x: readonly [number, number]; readonly y: readonly [number, number] } {
+  const [xs, ys]: [number[], number[]] = [[], []];
+  for (const u of [0, 1])
+    for (const v of [0, 1]) {
+      xs.push(camera.x(u, v));
+      ys.push(camera.y(u, v, 0), camera.y(u, v, 1));
+    }
+  return { x: [Math.min(...xs), Math.max(...xs)], y: [Math.min(...ys), Math.max(...ys)] };
+}
+
+it('stays in its room at every turn', () => {
   for (let round = -170; round <= 180; round += 10)
     for (const above of [4, 26, 86]) {
-      const camera = cameraOf({ round, above }, BOX);
-      for (const [u, v] of [
-        [0, 0],
-        [0, 1],
-        [1, 0],
-        [1, 1],
-      ])
-        for (const h of [0, 1]) {
-          expect(camera.x(u, v)).toBeGreaterThanOrEqual(-1e-6);
-          expect(camera.x(u, v)).toBeLessThanOrEqual(400 + 1e-6);
-          // corners may reach a little over where the box stands on its point
-          expect(Math.abs(camera.y(u, v, h) - 150)).toBeLessThan(175);
-        }
+      const { x, y } = reachOf(cameraOf({ round, above }, BOX));
+      expect(Math.min(x[0], y[0])).toBeGreaterThanOrEqual(-1e-6);
+      expect(x[1]).toBeLessThanOrEqual(BOX.width + 1e-6);
+      expect(y[1]).toBeLessThanOrEqual(BOX.height + 1e-6);
     }
+});
+
+it('fills its room as it opens, whether that is wide or tall', () => {
+  for (const [width, height] of [
+    [700, 200],
+    [320, 260],
+    [300, 500],
+  ]) {
+    const { x, y } = reachOf(cameraOf(START_TURN, { ...BOX, width, height }));
+    expect(x[1] - x[0]).toBeGreaterThan(0.95 * width);
+    expect(y[1] - y[0]).toBeGreaterThan(0.95 * height);
+  }
 });
 
 it('draws the far facets first', () => {

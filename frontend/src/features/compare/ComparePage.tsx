@@ -2,7 +2,7 @@
 
 import { useMemo } from 'react';
 import { Link, useSearchParams } from 'wouter';
-import { type Side, useCellsOf, useComparisons, useEnvironments } from '../../api/comparisons';
+import { type Side, useCellsOfSides, useComparisons, useEnvironments } from '../../api/comparisons';
 import { tryAgain } from '../../api/copy';
 import { ApiError, isMissing, reasonOf } from '../../api/errors';
 import { useExperiments, useQuantities } from '../../api/queries';
@@ -127,10 +127,12 @@ function Experiments({ compared, change }: { compared: Compared; change: (next: 
   const { sides } = compared;
   const quantities = useQuantities().data;
   const experiments = useExperiments().data ?? [];
-  const asked = useCellsOf(sides);
+  const asked = useCellsOfSides(sides);
   const cells = asked.map(({ data }) => data);
   const loaded = cells.every((each) => each !== undefined);
   const menu = experiments.find(({ slug }) => slug === sides[0]?.slug)?.measures ?? [];
+  // no runs, no machines
+  const someEmpty = cells.some((own) => own?.cells.length === 0);
   const measures = loaded ? sharedMeasures(cells, menu) : [];
   const wanted = [compared.measure, ...measures].find((name) => name !== null && measures.includes(name));
   const measure = wanted ?? undefined;
@@ -262,7 +264,7 @@ function Experiments({ compared, change }: { compared: Compared; change: (next: 
           <CellsTable comparison={comparison} a={letterOf(0)} b={name} />
         </Section>
       ))}
-      {sides.length > 1 && facts.length === sides.length && (
+      {sides.length > 1 && facts.length === sides.length && !someEmpty && (
         <Section title="Environment">
           <EnvironmentDifference environments={facts} names={sides.map((_, k) => letterOf(k))} />
         </Section>

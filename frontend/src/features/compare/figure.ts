@@ -125,20 +125,21 @@ function overlay(points: readonly Point[], side: number, look: Look, x: Scale, y
       for (const end of [low, high]) shapes.push(line(px - 2.5, end, px + 2.5, end, { stroke: colour }));
     }
     const alone = summary.n < 2;
-    shapes.push(
-      mark(look.kind, px, py, 3.2, {
+    shapes.push({
+      ...mark(look.kind, px, py, 3.2, {
         fill: alone || look.kind === 'simulated' ? 'var(--ground)' : colour,
         stroke: colour,
         'stroke-width': 1.4,
       }),
-    );
+      title: `${brief(at)}: ${brief(summary.mean)}${summary.ci95 ? `, 95 % ${brief(summary.ci95[0])} to ${brief(summary.ci95[1])}` : ''}, n = ${summary.n}`,
+    });
   }
   return shapes;
 }
 
 function ratioMarks(ratios: readonly Ratio[], side: number, shift: number, x: Scale, y: Scale, frame: Place): Shape[] {
   const within = (v: number): number => Math.max(frame.top, Math.min(frame.top + RATIO, v));
-  return ratios.flatMap(({ x: at, ratio, interval, resolved }) => {
+  return ratios.flatMap(({ x: at, ratio, interval, resolved, n }) => {
     const px = x(at) + shift;
     const colour = resolved ? 'var(--ink)' : 'var(--line-3)';
     const shapes: Shape[] = [];
@@ -152,13 +153,14 @@ function ratioMarks(ratios: readonly Ratio[], side: number, shift: number, x: Sc
       );
     const py = y(ratio);
     if (py >= frame.top - 1 && py <= frame.top + RATIO + 1)
-      shapes.push(
-        path(`M${px} ${py - 3.6}L${px + 3.6} ${py}L${px} ${py + 3.6}L${px - 3.6} ${py}Z`, {
+      shapes.push({
+        ...path(`M${px} ${py - 3.6}L${px + 3.6} ${py}L${px} ${py + 3.6}L${px - 3.6} ${py}Z`, {
           fill: resolved ? 'var(--ink)' : 'var(--ground)',
           stroke: colour,
           'stroke-width': 1.3,
         }),
-      );
+        title: `${brief(at)}: ratio ${brief(ratio)}${interval ? `, 95 % ${brief(interval[0])} to ${brief(interval[1])}` : ''}, n = ${n[0]} and ${n[1]}`,
+      });
     return shapes;
   });
 }

@@ -2,6 +2,7 @@
 // Which cells of several experiments lie beside each other: one panel for each setting of the other factors. No DOM.
 import type { Cell, CellMeasure, Comparison, Factors, FactorValue, Kind, Quantity } from '../../api/types';
 import { labelOf, levelInWords, shortLabel } from '../../components/factorWords';
+import { isDelay } from '../../state/layout';
 
 export interface Known {
   readonly kind: Kind;
@@ -18,6 +19,8 @@ export interface Ratio {
   readonly ratio: number;
   readonly interval: readonly [number, number] | null;
   readonly resolved: boolean;
+  /** Runs of the first side and of this one. */
+  readonly n: readonly [number, number];
 }
 
 export interface Panel {
@@ -36,8 +39,6 @@ export interface Plan {
   readonly differing: readonly string[];
   readonly panels: readonly Panel[];
 }
-
-const PREFERRED = ['delay_us', 'delay_ticks', 'moderation_rate_hz'];
 
 const namesOf = (cells: readonly Cell[]): string[] => [
   ...new Set(cells.flatMap(({ factors }) => Object.keys(factors))),
@@ -74,7 +75,7 @@ function axisOf(sides: readonly Known[], without: readonly string[]): string | n
   const numeric = namesOf(every).filter(
     (name) => !without.includes(name) && [...levels(every, name)].every((v) => typeof v === 'number'),
   );
-  const rank = (name: string): number => levels(every, name).size + (PREFERRED.includes(name) ? 100 : 0);
+  const rank = (name: string): number => levels(every, name).size + (isDelay(name) ? 100 : 0);
   return numeric.sort((a, b) => rank(b) - rank(a))[0] ?? null;
 }
 
@@ -122,8 +123,8 @@ export function planOf(
       panelFor(factors).lines[side].push({ x: along(factors), summary: measures[measure] });
   });
   comparisons.forEach((comparison, other) => {
-    for (const { factors, ratio, simultaneous_ci95: interval, resolved } of comparison?.cells ?? [])
-      panelFor(factors).ratios[other].push({ x: along(factors), ratio, interval, resolved });
+    for (const { factors, ratio, simultaneous_ci95: interval, resolved, a, b } of comparison?.cells ?? [])
+      panelFor(factors).ratios[other].push({ x: along(factors), ratio, interval, resolved, n: [a.n, b.n] });
   });
   const panels = [...found].map(([key, panel]) => ({ key, ...panel }));
   for (const { lines, ratios } of panels) for (const each of [...lines, ...ratios]) each.sort((a, b) => a.x - b.x);

@@ -22,6 +22,7 @@ import { HANDLE, handleSpot, pulledShapes } from './drag/handle';
 import { type PullHandlers, useLineDrag } from './drag/useLineDrag';
 import { settingWords, unitAfter } from './figure/messages';
 import { PATTERNS } from './figure/patterns';
+import { useMarkTitle } from './hover/useMarkTitle';
 import { RotationHandle } from './RotationHandle';
 
 /** All but what is over the hand's own canvas. */
@@ -286,6 +287,7 @@ export const Chart = memo(function Chart({ onPicture }: { onPicture: (picture: C
 
   const keys = useKeys(picture);
   const pull = useLineDrag(picture, hit);
+  const [title, hover] = useMarkTitle(picture);
   const drag = useDrag(picture, pull);
   useSpoken(hit);
   useAfterFrame(() => picture.current?.follow());
@@ -313,7 +315,8 @@ export const Chart = memo(function Chart({ onPicture }: { onPicture: (picture: C
         {DRAWN.map(group)}
       </svg>
       <canvas ref={moving} className="moving" hidden />
-      <svg className="plot handles" role="group" aria-label="What can be moved">
+      <svg className="plot handles" role="group" aria-label="What can be moved" onPointerMove={hover}>
+        <title ref={title} />
         {group('pull')}
         <rect
           ref={hit}

@@ -9,7 +9,7 @@ import { Mathematics } from '../../components/Mathematics';
 const OPEN = 2;
 
 /** What a formula is made smaller for: its scripts keep their least size, so that it has to be measured again. */
-const STEPS = 4;
+const STEPS = 8;
 
 /** As large as its style has it, and smaller where it is wider than its room; at the least size of text, it scrolls. */
 function shrink(line: HTMLElement): void {

@@ -33,7 +33,6 @@ import { Chart } from './Chart';
 import type { ChartRenderer } from './chartRenderer';
 import { ExplorerContext, useAfterFrame, useExplorer } from './context';
 import { FigureBar } from './FigureBar';
-import { Facets } from './facets/Facets';
 import { isCutOff } from './figure/frame';
 import { kindWord, namedSetting, titleWithUnit, unitAfter, whyNothingBetween } from './figure/messages';
 import { isRejectedModel, rejectionWords } from './figure/rejection';
@@ -47,7 +46,13 @@ import { useExplorerContext } from './useExplorerContext';
 import { useExports } from './useExports';
 import { useOther } from './useOther';
 import './explorer.css';
+import './facets/facets.css';
 
+const Facets = lazyPart(
+  'The facets',
+  async () => (await import('./facets/Facets')).Facets,
+  <div className="facets coming" />,
+);
 const FigureTable = lazyPart('The table of the figure', async () => (await import('./FigureTable')).default);
 
 /** What a new view is made for: all of the state but the crosshair, the sliders, the pins, the pull, the turn and the recommendation. */
@@ -277,10 +282,10 @@ export function Explorer({ subject, dataVersion, cellsBusy = false, above, embed
         )}
         <div className="centre">
           <RejectedNotice rejected={opened.rejected} />
-          <Head cellsBusy={cellsBusy} still={embed !== undefined} title={addressed ? 'h1' : 'h2'} />
+          <Head cellsBusy={cellsBusy} still={embed !== undefined} title={embed && addressed ? 'h1' : 'h2'} />
           {above}
           {!embed && <FigureBar other={other} />}
-          <Facets />
+          {view.facets.length > 0 && <Facets />}
           <Key view={view} />
           <Chart onPicture={onPicture} />
           <CellTable view={view} />

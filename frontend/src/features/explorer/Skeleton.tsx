@@ -64,17 +64,17 @@ export function Skeleton({ experiment }: { experiment: Experiment }) {
     <section className="explorer" aria-busy="true">
       <aside className="rail" aria-label="Data">
         <div className="block first">
-          <h2 className="cap">Experiment</h2>
-          <p className="pick">{experiment.title}</p>
+          <p className="cap">Experiment</p>
+          <h1 className="pick">{experiment.title}</h1>
         </div>
       </aside>
       <Awaited />
       <div className="centre">
         <header className="head">
           <div>
-            <h1>
+            <h2>
               <Rich>{view?.measure.label ?? experiment.title}</Rich>
-            </h1>
+            </h2>
             <p>Loading cells…</p>
           </div>
         </header>

@@ -74,6 +74,9 @@ export interface ChartRenderer {
 
 const SNAP = 6;
 
+/** After a drawing has stood so long, what a drag of it begins with is made: not while a hand moves something else. */
+const REST_MS = 250;
+
 function snapped(axis: Axis, at: (v: number) => number, pixel: number, value: number): number {
   const { levels } = axis;
   // nothing lies between names
@@ -168,6 +171,7 @@ export function createChartRenderer(parts: ChartParts): ChartRenderer {
   let levels: Isoline[] = [];
   const motion = dragRendererOn(parts.moving, layers.points);
   let painted = false;
+  let rest: ReturnType<typeof setTimeout> | undefined;
 
   function at(clientX: number, clientY: number): [number, number] {
     const { left, top } = svg.getBoundingClientRect();
@@ -235,6 +239,14 @@ export function createChartRenderer(parts: ChartParts): ChartRenderer {
     return sampler;
   }
 
+  /** A drawing at rest may be dragged next. */
+  function prepareAtRest(): void {
+    clearTimeout(rest);
+    rest = setTimeout(() => {
+      if (scene?.view.figure === 'map' && !painted && svg.isConnected) motion.prepare(scene);
+    }, REST_MS);
+  }
+
   return {
     render(view, state, slices, dragging = false) {
       if (room.width === 0 || room.height === 0) return null;
@@ -266,6 +278,7 @@ export function createChartRenderer(parts: ChartParts): ChartRenderer {
         draw(behind, back);
         write(shapes);
         if (painted) motion.end();
+        prepareAtRest();
       }
       if (fresh) write(heldShapes(scene));
       painted = moving;

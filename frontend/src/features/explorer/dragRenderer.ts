@@ -7,6 +7,7 @@ import { handleShapes } from './drag/handle';
 import { contourLabels } from './figure/contourLabels';
 import { spotOf, valueTags } from './figure/crosshair';
 import { floorLine, points, strokes, walk } from './figure/lines';
+import type { Sampler } from './figure/live';
 import { lineLabels } from './figure/names';
 import type { Scene } from './scene';
 
@@ -15,7 +16,9 @@ const ABOVE = 24;
 const BELOW = 12;
 
 interface DragRenderer {
-  /** A drag begins, or the drawing has a new size: what does not move among the lines is painted once. */
+  /** What does not move among the lines is painted once for a drawing: in idle time, for a drag to find it there. */
+  prepare(scene: Scene): void;
+  /** A drag begins, or the drawing is another. */
   begin(scene: Scene): void;
   paint(scene: Scene): void;
   end(): void;
@@ -30,12 +33,19 @@ export function labelsOf({ isolines, view, frame, live }: Scene): Shape[] {
 export function dragRendererOn(canvas: HTMLCanvasElement, under: SVGGElement): DragRenderer {
   let sheet: Sheet | null = null;
   let putPoints = (): void => undefined;
+  let prepared: Sampler | null = null;
+  function prepare({ view, frame, sampler }: Scene): void {
+    if (prepared === sampler) return;
+    prepared = sampler;
+    const { lines, width, heat } = frame;
+    const top = heat ? heat.top : lines.top - ABOVE;
+    sheet = sheetOn(canvas, { top, width, height: lines.top + lines.height + BELOW - top });
+    putPoints = sheet?.keep(points(view, frame, sampler.series)) ?? putPoints;
+  }
   return {
-    begin({ view, frame, sampler }) {
-      const { lines, width, heat } = frame;
-      const top = heat ? heat.top : lines.top - ABOVE;
-      sheet = sheetOn(canvas, { top, width, height: lines.top + lines.height + BELOW - top });
-      putPoints = sheet?.keep(points(view, frame, sampler.series)) ?? putPoints;
+    prepare,
+    begin(scene) {
+      prepare(scene);
       canvas.hidden = false;
       under.style.opacity = '0';
     },

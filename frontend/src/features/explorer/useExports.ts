@@ -45,8 +45,11 @@ export function useExports(
     return svgText(subject, view, store.get(), scene);
   };
   const without = (subject.of === 'experiment' && subject.without) || [];
+  // those that stand side by side, where they are not all
+  const facet = store.get().axes.facetLevels && view.layout.facet;
+  const chosen = facet ? facet.levels.map((level) => `&${facet.name}=${encodeURIComponent(level)}`).join('') : '';
   const data = (format: string): string =>
-    `/api/experiments/${encodeURIComponent(slug)}/export?format=${format}&what=cells${without.length > 0 ? `&without=${without.map(encodeURIComponent).join()}` : ''}`;
+    `/api/experiments/${encodeURIComponent(slug)}/export?format=${format}&what=cells${without.length > 0 ? `&without=${without.map(encodeURIComponent).join()}` : ''}${chosen}`;
   const own = view.figure !== 'map' && view.figure !== '3d';
   const numbers = async (format: 'csv' | 'json'): Promise<string> => {
     const { csvText, figureData, jsonText } = await import('./figureData');

@@ -44,7 +44,7 @@ function Tile({ figure, data }: { figure: Figure; data: CellsBySlug }) {
       <Link href={`/figures/${figure.id}`} className="figtile">
         <span className="no">{figure.label}</span>
         <b>{figure.title}</b>
-        <PanelView panel={figure.panels[0]} data={data} label={`${figure.label}: ${figure.title}`} height={150} small />
+        <PanelView panel={figure.panels[0]} data={data} label={`${figure.label}: ${figure.title}`} height={180} small />
       </Link>
       <p className="kinds">
         {kindsOf(figure).map((kind) => (

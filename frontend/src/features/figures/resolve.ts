@@ -8,6 +8,8 @@ export interface Spot {
   readonly x: number;
   readonly y: number;
   readonly half: number | null;
+  /** Runs; absent where nobody says. */
+  readonly n?: number;
 }
 
 /** The marks of one kind on one line. */
@@ -54,7 +56,12 @@ function fromCells(panel: LinesPanel, source: CellMarks, data: CellsBySlug): Ser
       .filter((cell) => by === undefined || String(cell.factors[by]) === level)
       .map((cell) => {
         const row = rowOf(cell);
-        return { x: termOf(source.x, row), y: termOf(source.y, row), half: halfOf(source.y, cell) };
+        return {
+          x: termOf(source.x, row),
+          y: termOf(source.y, row),
+          half: halfOf(source.y, cell),
+          ...(source.cells.kind === 'emulated' && { n: cell.runs }),
+        };
       })
       .filter(({ x, y }) => Number.isFinite(x) && Number.isFinite(y))
       .sort((a, b) => a.x - b.x);

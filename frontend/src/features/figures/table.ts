@@ -3,7 +3,7 @@
 import { brief } from '../../plots/number';
 import type { Catalogue } from '../../state/models';
 import type { BarsPanel, Column, MarkKind, Row, TablePanel } from './definition';
-import { type CellsBySlug, chosen, predictor, rowOf, termOf } from './evaluate';
+import { type CellsBySlug, chosen, halfOf, predictor, rowOf, termOf } from './evaluate';
 import type { Bar } from './render/bars';
 
 export type Field = number | string;
@@ -40,8 +40,13 @@ export function barsOf(panel: BarsPanel, catalogue: Catalogue, data: CellsBySlug
   if ('cells' in bars)
     return (chosen(data, bars.cells) ?? []).map((cell) => {
       const row = rowOf(cell);
-      return { name: brief(termOf(bars.name, row)), value: termOf(bars.value, row) };
+      return {
+        name: brief(termOf(bars.name, row)),
+        value: termOf(bars.value, row),
+        half: halfOf(bars.value, cell),
+        ...(bars.cells.kind === 'emulated' && { n: cell.runs }),
+      };
     });
   const predict = predictor(catalogue, bars.model);
-  return bars.at.map((x) => ({ name: brief(x, 5), value: predict({ [bars.along]: x }) }));
+  return bars.at.map((x) => ({ name: brief(x, 5), value: predict({ [bars.along]: x }), half: null }));
 }

@@ -2,7 +2,7 @@
 // A moment of a simulation as shapes: lanes over one time axis, now at the crosshair. What lies ahead is not drawn. No DOM.
 import { decimal } from '../../plots/number';
 import { niceStep } from '../../plots/scale';
-import { END, HALO, line, NOTE, path, rect, type Shape, TICK, text } from '../../plots/shapes';
+import { END, HALO, LETTER_PX, line, NOTE, path, rect, type Shape, TICK, text } from '../../plots/shapes';
 import {
   axis,
   box,
@@ -102,6 +102,14 @@ function stair(f: Frame, height: (d: { ring: number; queue: number }) => number,
   return `${d}H${f.crosshair}V${lane.bottom}Z`;
 }
 
+/** What a colour of a lane means, above it. */
+const swatch = (x: number, top: number, fill: string, words: string): Shape[] => [
+  rect(x, top - 14, 9, 9, { fill, stroke: 'var(--line-3)', 'stroke-width': 0.5 }),
+  text(x + 13, top - 5, words, { ...NOTE, ...HALO, fill: 'var(--ink-2)' }),
+];
+
+const WAITING = { ring: 'var(--mtu-2)', queue: 'var(--cost-byte)' } as const;
+
 function ring(f: Frame): Shape[] {
   const lane = LANES.ring;
   const { depths } = f.simulation;
@@ -115,20 +123,29 @@ function ring(f: Frame): Shape[] {
   );
   const top = shown.reduce((most, d) => Math.max(most, d.ring + d.queue), 4);
   const y = (n: number): number => lane.bottom - ((lane.bottom - lane.top) * n) / top;
-  const { ring_descriptors: places, napi_weight } = f.parameters;
-  const words = [
-    `${decimal(now.ring, 0)} of ${decimal(places, 0)} in the ring`,
-    ...(napi_weight > 0 ? [] : [`${decimal(now.queue, 0)} of ${QUEUE_PACKETS} in the queue`]),
+  const { ring_descriptors, napi_weight } = f.parameters;
+  const parts = [
+    { fill: WAITING.ring, waiting: now.ring, of: ring_descriptors, words: 'in the ring' },
+    ...(napi_weight > 0 ? [] : [{ fill: WAITING.queue, waiting: now.queue, of: QUEUE_PACKETS, words: 'in the queue' }]),
   ];
+  let x = 'Waiting'.length * LETTER_PX.name + 10;
+  const key = parts.flatMap(({ fill, waiting, of, words }): Shape[] => {
+    const said = (count: number): string => `${decimal(count, 0)}${f.narrow ? '' : ` of ${decimal(of, 0)}`} ${words}`;
+    const shapes = swatch(x, lane.top, fill, said(waiting));
+    // what follows keeps its place while this one fills
+    x += 30 + said(of).length * LETTER_PX.sentence;
+    return shapes;
+  });
   return [
-    ...titled(LANES.ring, 'Waiting', words.join(', ')),
+    ...titled(lane, 'Waiting', ''),
+    ...key,
     path(
       stair(f, (d) => y(d.ring + d.queue), lane),
-      { fill: 'var(--cost-byte)' },
+      { fill: WAITING.queue },
     ),
     path(
       stair(f, (d) => y(d.ring), lane),
-      { fill: 'var(--mtu-2)' },
+      { fill: WAITING.ring },
     ),
     floor(f, LANES.ring),
   ];
@@ -230,16 +247,14 @@ function cpu(f: Frame): Shape[] {
     d[w.task] += box(Math.max(0, f.x(w.start_us)), f.x(Math.min(w.end_us, f.now_us)), top, bottom);
     if (w.end_us > f.now_us) now = w.task;
   }
-  const key = ORDER.flatMap((task, k): Shape[] => {
-    const x = f.crosshair - 240 + [0, 74, 152][k];
-    return [
-      rect(x, top - 14, 9, 9, { fill: TASKS[task].fill, stroke: 'var(--line-3)', 'stroke-width': 0.5 }),
-      text(x + 13, top - 5, task === 'poll' && f.parameters.napi_weight > 0 ? 'polls' : TASKS[task].words, {
-        ...NOTE,
-        ...HALO,
-      }),
-    ];
-  });
+  const key = ORDER.flatMap((task, k) =>
+    swatch(
+      f.crosshair - 240 + [0, 74, 152][k],
+      top,
+      TASKS[task].fill,
+      task === 'poll' && f.parameters.napi_weight > 0 ? 'polls' : TASKS[task].words,
+    ),
+  );
   const busy = now === null ? 'idle' : now === 'poll' && f.parameters.napi_weight > 0 ? 'polls' : TASKS[now].words;
   return [
     ...titled(LANES.cpu, 'CPU', f.narrow ? '' : busy),

@@ -6,6 +6,7 @@ import { catalogue } from '../../engine/catalogue';
 import { notesOf } from '../../engine/notes';
 import type { BundledModel } from '../../state/models';
 import { Equation } from '../explorer/Equation';
+import { Curve } from './Curve';
 import '../explorer/explorer.css';
 import './models.css';
 
@@ -37,6 +38,7 @@ function Entry({ model }: { model: BundledModel }) {
         </p>
       </div>
       <Equation model={model} output={first.name} label={`Equation of ${model.title}`} />
+      <Curve model={model} />
       <p className="predicts">
         <b>predicts</b> {named(model.outputs)}
         <br />

@@ -88,13 +88,14 @@ export function spreadShapes(cells: readonly ReplicatedCell[], kind: Kind, wante
     for (const { value, outlying, n } of replicates) {
       const at = y(deviation(value, summary.mean));
       marks.push({ x, y: at, outlying });
-      shapes.push(
-        mark(kind, x, at, radius, {
+      shapes.push({
+        ...mark(kind, x, at, radius, {
           fill: n > 1 || kind === 'simulated' || outlying ? 'var(--ground)' : colour,
           stroke: outlying ? 'var(--warn)' : colour,
           'stroke-width': outlying ? 2 : 1,
         }),
-      );
+        title: `${brief(value)}; its cell ${brief(summary.mean)}${summary.ci95 ? `, 95 % ${brief(summary.ci95[0])} to ${brief(summary.ci95[1])}` : ''}, n = ${summary.n}`,
+      });
     }
   });
   shapes.push(...outlierWords(marks, y(0), right));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { useEffect, useLayoutEffect, useRef, useState } from 'react';
-import { besideOf, STEPS, type Step } from './steps';
+import { ANSWER, besideOf, STEPS, type Step } from './steps';
 import './tour.css';
 
 const MARGIN = 4;
@@ -29,6 +29,7 @@ const somethingOpen = (): boolean =>
 
 /** Follows its part while the page moves under it. */
 function usePlaced({ anchor, side, clear }: Pick<Step, 'anchor' | 'side' | 'clear'>) {
+  const [away, setAway] = useState(false);
   const note = useRef<HTMLDivElement>(null);
   const mark = useRef<HTMLDivElement>(null);
   useLayoutEffect(() => {
@@ -36,13 +37,17 @@ function usePlaced({ anchor, side, clear }: Pick<Step, 'anchor' | 'side' | 'clea
       const part = boxOf(anchor);
       const [words, frame] = [note.current, mark.current];
       if (!part || !words || !frame) return;
+      const room = roomOf();
+      setAway(part.bottom < 0 || part.top > room.height);
       frame.style.cssText = `left:${part.left - MARGIN}px;top:${part.top - MARGIN}px;width:${part.width + 2 * MARGIN}px;height:${part.height + 2 * MARGIN}px`;
       const { left, top } = besideOf(
         part,
         { width: words.offsetWidth, height: words.offsetHeight },
-        roomOf(),
+        room,
         side,
-        clear ? [...document.querySelectorAll(clear)].map((each) => each.getBoundingClientRect()) : [],
+        [...document.querySelectorAll(clear ? `${clear}, ${ANSWER}` : ANSWER)].map((each) =>
+          each.getBoundingClientRect(),
+        ),
       );
       words.style.left = `${left}px`;
       words.style.top = `${top}px`;
@@ -58,7 +63,7 @@ function usePlaced({ anchor, side, clear }: Pick<Step, 'anchor' | 'side' | 'clea
       document.removeEventListener('scroll', put, { capture: true });
     };
   }, [anchor, side, clear]);
-  return { note, mark };
+  return { note, mark, away };
 }
 
 /** The parts that are there come late: the recommendation after the fit. */
@@ -89,7 +94,7 @@ export function Steps({ asked, onEnd }: { asked: boolean; onEnd: () => void }) {
   const { steps, again } = usePresent();
   const [at, setAt] = useState(0);
   const step = steps[Math.min(at, steps.length - 1)];
-  const { note, mark } = usePlaced(step ?? NOWHERE);
+  const { note, mark, away } = usePlaced(step ?? NOWHERE);
   const next = useRef<HTMLButtonElement>(null);
   // until then it is at the first part that is there, whatever came before that
   const moved = useRef(false);
@@ -148,6 +153,11 @@ export function Steps({ asked, onEnd }: { asked: boolean; onEnd: () => void }) {
           <b>{step.title}</b>
           <p>{step.words}</p>
         </div>
+        {away && (
+          <button type="button" className="inline" onClick={() => bringIntoSight(step)}>
+            Show it
+          </button>
+        )}
         <footer>
           <span className="note">
             {at + 1} of {steps.length}

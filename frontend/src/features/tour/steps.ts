@@ -52,6 +52,9 @@ export const STEPS: readonly Step[] = [
   },
 ];
 
+/** Whatever a step is about: the answer with its guards and its caution is never under its words. */
+export const ANSWER = '.explorer .advice';
+
 interface Box {
   readonly left: number;
   readonly top: number;
@@ -69,11 +72,11 @@ const overlap = (a: Box, b: Box): number =>
 type Size = Pick<Box, 'width' | 'height'>;
 type Spot = Pick<Box, 'left' | 'top'>;
 
-/** Beside a part, on each of its sides, moved into the window. */
-function sidesOf(part: Box, note: Size, view: Size): Readonly<Record<Step['side'], Spot>> {
+/** Beside a part, on each of its sides, as near as that is to another, moved into the window. */
+function sidesOf(part: Box, note: Size, view: Size, near: Box = part): Readonly<Record<Step['side'], Spot>> {
   const within = (at: number, size: number, room: number): number => Math.max(EDGE, Math.min(at, room - size - EDGE));
-  const left = within(part.left, note.width, view.width);
-  const top = within(part.top + part.height / 2 - note.height / 2, note.height, view.height);
+  const left = within(near.left, note.width, view.width);
+  const top = within(near.top + near.height / 2 - note.height / 2, note.height, view.height);
   return {
     left: { left: within(part.left - note.width - GAP, note.width, view.width), top },
     right: { left: within(part.left + part.width + GAP, note.width, view.width), top },
@@ -87,10 +90,15 @@ function sidesOf(part: Box, note: Size, view: Size): Readonly<Record<Step['side'
  * where there is no room beside these, where they cover the least.
  */
 export function besideOf(part: Box, note: Size, view: Size, side: Step['side'], clear: readonly Box[] = []): Spot {
-  const spots = [part, ...clear].flatMap((each) => {
-    const sides = sidesOf(each, note, view);
-    return [sides[side], sides.right, sides.below, sides.above, sides.left];
-  });
+  const spots = [part, ...clear].flatMap((each) =>
+    [sidesOf(each, note, view, part), sidesOf(each, note, view)].flatMap((sides) => [
+      sides[side],
+      sides.right,
+      sides.below,
+      sides.above,
+      sides.left,
+    ]),
+  );
   const covered = (spot: Spot): number => {
     const words = { ...spot, ...note };
     // the part itself matters most

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // How many replicates of each cell are on disk, and how many of them came just now.
+import { across, upward } from 'virtual:axes';
 import type { Cell, Factors, FactorValue, UploadedCell, UploadReceipt } from '../../api/types';
-
-const X_FIRST = ['delay_us', 'delay_ticks', 'moderation_rate_hz'];
-const Y_FIRST = ['mtu_bytes', 'frame_bytes'];
 
 export interface CoverageCell {
   runs: number;
@@ -33,8 +31,8 @@ function axes(cells: readonly Cell[]): { x: string | null; y: string | null } {
   const names = [...new Set(cells.flatMap(({ factors }) => Object.keys(factors)))];
   const numeric = names.filter((name) => levelsOf(cells, name).every((level) => typeof level === 'number'));
   const varied = numeric.filter((name) => levelsOf(cells, name).length > 1);
-  const y = Y_FIRST.find((name) => numeric.includes(name)) ?? null;
-  const x = X_FIRST.find((name) => numeric.includes(name)) ?? varied.find((name) => name !== y) ?? null;
+  const y = upward.find((name) => numeric.includes(name)) ?? null;
+  const x = across.find((name) => numeric.includes(name)) ?? varied.find((name) => name !== y) ?? null;
   return { x, y: y ?? varied.find((name) => name !== x) ?? null };
 }
 

@@ -108,7 +108,7 @@ function Result({ fit, own, experiment }: { fit: NonlinearFit; own: OwnModel; ex
           </p>
           <Estimates fit={fit} own={own} />
           {Object.keys(fit.assumed).length > 0 && (
-            <p className="note">Held, not measured: {assumed(fit)}. Estimates and intervals hold if these are right.</p>
+            <p className="note">Held, not measured: {assumed(fit)}. What is fitted holds if these are right.</p>
           )}
           <Residuals fit={fit} experiment={experiment} />
         </>

@@ -116,6 +116,9 @@ describe('panels', () => {
       shapes.filter(({ attributes }) => attributes.stroke === 'var(--line-3)' && attributes.fill === 'var(--ground)'),
     ).toHaveLength(1);
     expect(text).toMatchSnapshot();
+    const ratios = shapes.flatMap(({ title }) => (title?.includes('ratio') ? [title] : []));
+    expect(ratios).toHaveLength(plan.panels.flatMap((panel) => panel.ratios.flat()).length);
+    for (const words of ratios) expect(words).toMatch(/^\d+: ratio [\d.]+(, 95 % [\d.]+ to [\d.]+)?, n = \d+ and \d+$/);
   });
 
   it('have an axis that spans the intervals, and goes down to nought only where that costs little', () => {

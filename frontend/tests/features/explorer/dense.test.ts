@@ -6,8 +6,10 @@ import { frameOf } from '../../../src/features/explorer/figure/frame';
 import { cells, isDense, underCells } from '../../../src/features/explorer/figure/heat';
 import { bars, points } from '../../../src/features/explorer/figure/lines';
 import { rowsShown, seriesOf } from '../../../src/features/explorer/figure/live';
+import { comparisonOf, countedIn } from '../../../src/features/explorer/figure/residuals';
 import { slicesOf } from '../../../src/state/dataSlice';
 import { fromQuery } from '../../../src/state/link';
+import { predictAt } from '../../../src/state/prediction';
 import type { Subject } from '../../../src/state/subject';
 import { viewOf } from '../../../src/state/view';
 import { schemaOf } from '../../../src/state/viewSchema';
@@ -18,7 +20,7 @@ function pictured(subject: Subject, query = '') {
   const slices = slicesOf(subject, catalogue);
   const { state } = fromQuery(query, schemaOf(subject, slices));
   const view = viewOf(subject, slices, state, null, false);
-  return { view, series: seriesOf(view, state, slices), frame: frameOf(view, view.values, 800, 700) };
+  return { view, state, series: seriesOf(view, state, slices), frame: frameOf(view, view.values, 800, 700) };
 }
 
 const grid = (n: number) => {
@@ -52,6 +54,52 @@ describe('ten thousand cells', () => {
     const few = pictured(grid(16));
     expect(isDense(few.view, few.frame)).toBe(false);
     expect(cells(few.view, few.frame).length).toBeGreaterThan(200);
+  });
+});
+
+describe('the model at the cells', () => {
+  function compared(subject: Subject, query: string) {
+    const { view, state } = pictured(subject, query);
+    const { binding } = view;
+    if (!binding) throw new Error('no model is bound');
+    let calls = 0;
+    const kernels = Object.fromEntries(
+      Object.entries(binding.kernels).map(([name, kernel]) => [
+        name,
+        (...given: Parameters<typeof kernel>) => {
+          calls++;
+          return kernel(...given);
+        },
+      ]),
+    );
+    const comparison = comparisonOf({ ...view, binding: { ...binding, kernels } }, state.frames);
+    calls = 0; // the scale of the residuals has asked already
+    const found = [...(comparison?.predictions(view.start) ?? [])];
+    const alone = view.points.map(
+      ({ x, y, cell }) => predictAt(binding, x, y, state.frames, view.start, countedIn({ cell })).total,
+    );
+    return { found, alone, calls };
+  }
+
+  it('is computed row by row, not cell by cell', () => {
+    const levels = Array.from({ length: 40 }, (_, i) => i + 1);
+    const plane = { mtu_bytes: levels.map((i) => 1000 + 80 * i), delay_us: levels.map((i) => 10 * i) };
+    const { found, alone, calls } = compared(
+      designed('grid', plane, ['throughput_mbps']),
+      'model=tcp-coalescing-throughput',
+    );
+    expect(found).toHaveLength(1600);
+    expect(found).toEqual(alone);
+    expect(calls).toBe(40);
+  });
+
+  it('takes what a cell counted itself', () => {
+    const { found, alone, calls } = compared(
+      published('geist-2005-nfs'),
+      'measure=system_cpu_jiffies_per_gb&model=cpu-overhead',
+    );
+    expect(found).toEqual(alone);
+    expect(calls).toBe(found.length);
   });
 });
 

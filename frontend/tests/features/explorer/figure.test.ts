@@ -316,6 +316,38 @@ describe('nothing that is drawn is broken', () => {
   });
 });
 
+describe('the residuals of very many cells', () => {
+  const WIDTH = 304;
+  const levels = Array.from({ length: 100 }, (_, k) => 1500 + 75 * k);
+  const many = designed('many', { mtu_bytes: levels, delay_us: levels.map((_, k) => 5 * k) }, ['throughput_mbps']);
+  const { scene } = drawn(many, 'model=tcp-coalescing-throughput');
+  const comparison = comparisonOf(scene.view, 'counted');
+  const shapes = comparison
+    ? residualShapes(
+        scene.view,
+        comparison,
+        comparison.predictions(scene.view.start),
+        scene.live.place,
+        WIDTH,
+        new Map(),
+      )
+    : [];
+  const across = shapes.flatMap(({ attributes: { d = '' } }) =>
+    [...String(d).matchAll(/M([-\d.]+)/g)].map(([, x]) => Number(x)),
+  );
+
+  it('stand between the edges, row after row', () => {
+    expect(comparison?.points).toHaveLength(10_000);
+    expect(across.length).toBeGreaterThan(100);
+    expect(Math.min(...across)).toBeGreaterThanOrEqual(0);
+    expect(Math.max(...across)).toBeLessThanOrEqual(WIDTH);
+  });
+
+  it('are what the cells of a pixel span, not a mark for each', () => {
+    expect(across.length).toBeLessThan(5 * WIDTH);
+  });
+});
+
 it('splits a cost in its three parts', () => {
   const shapes = splitShapes(
     { total: 1118, parts: [813, 115, 190] },

@@ -5,13 +5,13 @@ import type { Figure } from '../../../src/features/figures/definition';
 import { FIGURES, figureById } from '../../../src/features/figures/definitions';
 import { painter } from '../../../src/features/figures/render/painter';
 import { fileText } from '../../../src/plots/file';
-import type { Shape } from '../../../src/plots/shapes';
+import { AXIS, LETTER_PX, type Shape } from '../../../src/plots/shapes';
 import { DATA } from './data';
 
 const TOKENS = new Proxy({}, { get: (_, name: string) => `token${name}` }) as Record<string, string>;
 const WIDE = { width: 760, height: 380, small: false };
 const PHONE = { width: 350, height: 380, small: false };
-const SMALL = { width: 240, height: 150, small: true };
+const SMALL = { width: 240, height: 180, small: true };
 
 function shapesOf(id: string, panel = 0, size = WIDE, data = DATA): Shape[] {
   const found = (figureById(id) as Figure).panels[panel];
@@ -37,6 +37,28 @@ describe('golden pictures', () => {
   });
 });
 
+describe('where the pointer rests', () => {
+  const said = (id: string, data = DATA) => shapesOf(id, 0, WIDE, data).flatMap(({ title }) => title ?? []);
+  const NUMBER = String.raw`[\d\u2009.e−-]+`;
+
+  it('each cell on a surface says its place, its value and what is known of it', () => {
+    const cells = (DATA['virtual-testbed'] ?? []).map((cell) => ({
+      ...cell,
+      factors: { ...cell.factors, workload: 'tcp' },
+    }));
+    const titles = said('geist-2005-figure-14', { 'virtual-testbed': cells });
+    expect(titles).toContain('emulated, at 1.77 and 1500: 300 ± 4, n = 10');
+    for (const words of titles)
+      expect(words).toMatch(new RegExp(`^emulated, at ${NUMBER} and 1500: ${NUMBER} ± ${NUMBER}, n = 10$`));
+  });
+
+  it('each bar says its name and its value', () => {
+    const titles = said('dillon-2004-streams');
+    expect(titles.length).toBe(10);
+    for (const words of titles) expect(words).toMatch(new RegExp(`^\\d+, published: ${NUMBER}$`));
+  });
+});
+
 describe('every panel at every size', () => {
   const panels = FIGURES.flatMap((f) => f.panels.map((p, i) => [f.id, i, p.form] as const)).filter(
     ([, , form]) => form !== 'table',
@@ -50,6 +72,28 @@ describe('every panel at every size', () => {
     ] as const;
     for (const [size, data] of ways)
       expect(svg(shapesOf(id, panel, size, data), size)).not.toMatch(/NaN|Infinity|undefined/);
+  });
+});
+
+describe('a small multiple', () => {
+  const small = FIGURES.filter(({ panels: [first] }) => first.form !== 'table');
+
+  it.each([171, 200, 240, 300])('of %d px says what its axes show, each with its unit, within its room', (width) => {
+    for (const { id, panels } of small) {
+      const [panel] = panels;
+      if (panel.form === 'table') continue;
+      const titles = shapesOf(id, 0, { ...SMALL, width }).filter(
+        (s) => s.tag === 'text' && (s.attributes.y === 12 || s.attributes.y === SMALL.height - 4),
+      );
+      expect([id, titles.length]).toEqual([id, 2]);
+      const axes = [panel.y, panel.x];
+      words(titles).forEach((title, i) => {
+        const [name, unit] = title.split(', ');
+        expect([id, name]).not.toEqual([id, '']);
+        if (axes[i].unit !== '') expect([title, unit]).not.toEqual([title, undefined]);
+        expect(Number(titles[i].attributes.x) + title.length * LETTER_PX.sentence).toBeLessThanOrEqual(width);
+      });
+    }
   });
 });
 
@@ -76,8 +120,9 @@ describe('marks', () => {
     expect(new Set(names.map((s) => s.attributes.y)).size).toBe(1);
   });
 
-  it('of a small multiple have no names and no titles', () => {
-    expect(words(shapesOf('geist-2005-figure-2', 0, SMALL)).every((w) => /^[\d\s\u2009.]+$/.test(w))).toBe(true);
+  it('of a small multiple have no names', () => {
+    const names = words(shapesOf('geist-2005-figure-2', 0, SMALL).filter((s) => s.attributes.fill !== AXIS.fill));
+    expect(names.every((w) => /^[\d\s\u2009.]+$/.test(w))).toBe(true);
   });
 
   it('beyond the axes are not drawn', () => {

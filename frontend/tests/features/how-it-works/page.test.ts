@@ -19,6 +19,7 @@ import { eventBeside } from '../../../src/features/how-it-works/Stage';
 import { paceOf, receiverShow } from '../../../src/features/how-it-works/show';
 import { type Parameters, SPACINGS } from '../../../src/features/how-it-works/simulation/parameters';
 import { simulate } from '../../../src/features/how-it-works/simulation/simulate';
+import { LETTER_PX } from '../../../src/plots/shapes';
 import { generator, pick } from '../../random';
 import { sheet } from '../../tokens';
 import frozen from './frozen.json';
@@ -103,6 +104,21 @@ describe('the picture', () => {
       const text = sheet(name, shapes, [560, height]);
       expect(text).not.toMatch(/NaN|Infinity|undefined/);
       await expect(text).toMatchFileSnapshot(`golden/${name}.svg`);
+    }
+  });
+
+  it('says at every filled area of waiting packets and of work what its colour means', () => {
+    const simulation = simulate(START, 1000);
+    for (const width of [1120, 358]) {
+      const { shapes } = pictureOf({ simulation, parameters: START, now_us: 240, width });
+      const fills = (tag: string): Set<unknown> =>
+        new Set(shapes.filter((s) => s.tag === tag).map(({ attributes }) => attributes.fill));
+      const named = fills('rect');
+      for (const fill of ['var(--mtu-2)', 'var(--cost-byte)', 'var(--cost-packet)', 'var(--cost-interrupt)'])
+        expect([fill, fills('path').has(fill), named.has(fill)]).toEqual([fill, true, true]);
+      const words = shapes.filter((s) => s.tag === 'text' && s.text?.endsWith('in the queue'));
+      expect(words).toHaveLength(1);
+      expect(Number(words[0].attributes.x) + (words[0].text ?? '').length * LETTER_PX.sentence).toBeLessThan(width);
     }
   });
 

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // The list of runs and its address. frozen.json is appended to, never edited: its links are out in the world.
+import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import {
   everyRun,
   type Listed,
   type Listing,
+  ORDERS,
   readListing,
   requestOf,
   STATES,
@@ -124,4 +126,11 @@ describe('a press on a column', () => {
       ['stored', false],
     ]);
   });
+});
+
+it('has the orders that the interface has', () => {
+  const { paths } = JSON.parse(readFileSync(new URL('../../../../docs/openapi.json', import.meta.url), 'utf8'));
+  const { parameters } = paths['/api/experiments/{slug}/runs'].get;
+  const { description } = parameters.find((p: { name: string }) => p.name === 'sort');
+  expect(description.startsWith(`${ORDERS.join(', ')}, a factor or a measure;`)).toBe(true);
 });

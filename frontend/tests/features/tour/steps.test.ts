@@ -41,5 +41,11 @@ describe('the words of a step', () => {
     const params = part(740, 300, 360, 300);
     const { left, top } = besideOf(ring, note, { width: 1100, height: 800 }, 'left', [lines, params]);
     expect([left, top]).toEqual([740, 612]);
+    // beyond what lies between, it stays near its part
+    const answer = part(0, 50, 1100, 150);
+    expect(besideOf(part(900, 5, 150, 40), note, { width: 1100, height: 800 }, 'below', [answer])).toEqual({
+      left: 788,
+      top: 212,
+    });
   });
 });

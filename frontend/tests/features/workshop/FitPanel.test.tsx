@@ -54,7 +54,7 @@ describe('a fit in the workshop', () => {
     const shown = await fitted({ clients: 5, reply_bytes: 8296 });
     expect(shown).toContain('210 to 230');
     expect(shown).toContain(
-      'Held, not measured: clients 5, reply_bytes 8296. Estimates and intervals hold if these are right.',
+      'Held, not measured: clients 5, reply_bytes 8296. What is fitted holds if these are right.',
     );
   });
 

@@ -100,12 +100,22 @@ export function aside(view: View, frame: Frame, series: Series, all: readonly Se
   return view.layout.shape === 'plane' ? at * Math.min(BESIDE, room) : 0;
 }
 
-const NAME_HEIGHT = 13;
+export const NAME_HEIGHT = 13;
 
-/** Of more lines than there is room for names: the first, the last and the crosshair's own. */
+/** The middles of the highest and of the lowest name: the axis' title stands above. */
+export const nameRoom = ({ lines }: Pick<Frame, 'lines'>): readonly [number, number] => [
+  lines.top - 2,
+  lines.top + lines.height - 10,
+];
+
+/** Of more lines than there is room for names: evenly, the first and the last among them, and the crosshair's own. */
 export function namedOf<T>(lines: readonly T[], frame: Pick<Frame, 'lines'>, own: (line: T) => boolean): readonly T[] {
-  if (lines.length * NAME_HEIGHT <= frame.lines.height + 2 * NAME_HEIGHT) return lines;
-  return lines.filter((line, i) => i === 0 || i === lines.length - 1 || own(line));
+  const [highest, lowest] = nameRoom(frame);
+  const most = 1 + Math.floor((lowest - highest) / NAME_HEIGHT);
+  if (lines.length <= most) return lines;
+  const last = lines.length - 1;
+  const step = Math.ceil(last / Math.max(1, most - 2));
+  return lines.filter((line, i) => i === last || own(line) || (i % step === 0 && i <= last - step));
 }
 
 /** Pixels from the highest to the lowest place of what is drawn on the plot. */

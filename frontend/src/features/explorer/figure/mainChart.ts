@@ -2,6 +2,7 @@
 // What stands above the lines instead of the surface in colour.
 import type { Shape } from '../../../plots/shapes';
 import type { Figure } from '../../../state/figure';
+import type { Point } from '../../../state/layout';
 import type { View } from '../../../state/view';
 import type { Frame } from './frame';
 import type { FrameData, Sampler } from './live';
@@ -27,6 +28,8 @@ interface MainChartShapes {
 
 export interface MainChart {
   shapes(scene: MainChartScene): MainChartShapes;
+  /** Cells and where their marks are, if not as in the flat plot. */
+  marks?(scene: MainChartScene): (readonly [Point, number, number])[];
   /** The surface onto a canvas that lies over the upper plot. */
   paint?(scene: MainChartScene, canvas: HTMLCanvasElement): void;
   /** The same as shapes, for files. */

@@ -5,20 +5,17 @@ import { dodge } from '../../../plots/dodge';
 import { HALO, LETTER_PX, MIDDLE, moving, type Shape, TEXT } from '../../../plots/shapes';
 import type { View } from '../../../state/view';
 import type { Frame } from './frame';
-import { aside, namedOf, seriesName } from './lines';
+import { aside, NAME_HEIGHT, namedOf, nameRoom, seriesName } from './lines';
 import type { FrameData, Series } from './live';
 
 const ABOVE = 11;
-const HEIGHT = 13;
 /** From the middle of the letters to what they are not to lie on. */
 const CLEAR = 8;
 const FROM_NEEDLE = 44;
 
 type Spot = readonly [number, number];
 
-/** From the highest to the lowest middle of a name; the axis' title stands above. */
-const spread = (ys: readonly number[], { lines }: Frame): number[] =>
-  dodge(ys, HEIGHT, lines.top - 2, lines.top + lines.height - 10);
+const spread = (ys: readonly number[], frame: Frame): number[] => dodge(ys, NAME_HEIGHT, ...nameRoom(frame));
 
 const halfOf = (name: string): number => (name.length * LETTER_PX.digit) / 2;
 

@@ -2,23 +2,9 @@
 // The surface seen from aside, as figure 14 of the founding paper: cells on their stems, contours, the crosshair on the surface.
 import { type Ink, inkAt, paintRelief } from '../../../layers/surface3d';
 import { decimal } from '../../../plots/number';
-import {
-  AXIS,
-  circle,
-  HALO,
-  LETTER_PX,
-  LIVE,
-  line,
-  mark,
-  moving,
-  path,
-  type Shape,
-  TICK,
-  text,
-} from '../../../plots/shapes';
+import { AXIS, circle, HALO, LIVE, line, mark, moving, path, type Shape, text } from '../../../plots/shapes';
 import {
   type Camera,
-  cameraOf,
   drawRelief,
   heightAt,
   isHidden,
@@ -27,32 +13,16 @@ import {
   type Relief,
 } from '../../../plots/surface3d';
 import { tide } from '../../../plots/tide';
-import type { Axis, Point } from '../../../state/layout';
+import type { Point } from '../../../state/layout';
 import { type Prepared, prepare } from '../../../state/prediction';
-import { type Frame, fraction, labelledLevels, labelRoom, tickWords } from './frame';
+import { boxShapes, cameraFor, type Places, placesOf } from './box3d';
+import { type Frame, fraction } from './frame';
 import { colourOf, hullOf, isDense } from './heat';
 import type { Sampler } from './live';
 import { canvasRoom, type MainChart, type MainChartScene } from './mainChart';
-import { axisTitle, shortName, titleWithUnit, upwardTitle } from './messages';
+import { titleWithUnit } from './messages';
 
 const STEP = { u: 1 / 44, v: 1 / 30 } as const;
-
-/** Places of the plane within the box: as far along and as high as in the flat plots. */
-interface Places {
-  u(x: number): number;
-  v(y: number): number;
-  h(value: number): number;
-}
-
-function placesOf(frame: Frame): Places {
-  const { heat, left, plotWidth, lines } = frame;
-  const y = frame.y;
-  return {
-    u: (value) => (frame.x(value) - left) / plotWidth,
-    v: (value) => (y && heat ? (heat.top + heat.height - y(value)) / heat.height : 0.5),
-    h: (value) => (lines.top + lines.height - frame.v(value)) / lines.height,
-  };
-}
 
 interface Mesh {
   readonly relief: Relief;
@@ -110,13 +80,6 @@ function standing(scene: MainChartScene): Mesh | null {
   return mesh;
 }
 
-function cameraFor({ frame, live }: MainChartScene): Camera {
-  const { heat, width, phone } = frame;
-  const [top, height] = [heat?.top ?? 0, heat?.height ?? 0];
-  const side = phone ? 30 : 64;
-  return cameraOf(live.state.turn, { left: side, top: top + 6, width: width - 2 * side, height: height - 44 });
-}
-
 /** Along an edge of the floor; all of it where nothing bounds what is known. */
 const spanOf = (span: readonly [number, number] | null | undefined, at: (value: number) => number): [number, number] =>
   span ? [at(span[0]), at(span[1])] : [0, 1];
@@ -128,123 +91,6 @@ function drawn(scene: MainChartScene, mesh: Mesh, pen: Pen): void {
   const hull = hullOf(view);
   const known = { u: spanOf(hull?.x, u), v: spanOf(hull?.y, v) };
   drawRelief(mesh.relief, cameraFor(scene), { contours, columns: mesh.columns, rows: mesh.rows, known }, pen);
-}
-
-// ---- the box --------------------------------------------------------------------------------------------------------
-
-interface Edge {
-  readonly from: readonly [number, number];
-  readonly to: readonly [number, number];
-  /** Away from the floor. */
-  readonly out: readonly [number, number];
-}
-
-/** A near edge of the floor on the screen, and which way is outwards. */
-function edgeOf(camera: Camera, a: readonly [number, number], b: readonly [number, number]): Edge {
-  const at = ([u, v]: readonly [number, number]): [number, number] => [camera.x(u, v), camera.y(u, v, 0)];
-  const [from, to, middle] = [at(a), at(b), at([0.5, 0.5])];
-  const [dx, dy] = [to[0] - from[0], to[1] - from[1]];
-  const length = Math.hypot(dx, dy) || 1;
-  const side = dx * (middle[1] - from[1]) - dy * (middle[0] - from[0]) > 0 ? 1 : -1;
-  return { from, to, out: [(side * dy) / length, (-side * dx) / length] };
-}
-
-const anchorOf = (along: number): string => (along > 0.35 ? 'start' : along < -0.35 ? 'end' : 'middle');
-
-/** The longest title that stays on the picture without being pushed over the axis's labels. */
-function titleWithin(axis: Axis, phone: boolean, room: number): string {
-  const name = shortName(axis);
-  const titles = [...(phone ? [] : [axisTitle(axis)]), axisTitle(axis, true), upwardTitle(axis, false), name];
-  return titles.find((title) => title.length * LETTER_PX.sentence <= room) ?? name;
-}
-
-function floorAxis(axis: Axis, edge: Edge, place: (v: number) => number, frame: Frame): Shape[] {
-  const { from, to, out } = edge;
-  const at = (v: number): [number, number] => [
-    from[0] + (to[0] - from[0]) * place(v),
-    from[1] + (to[1] - from[1]) * place(v),
-  ];
-  const length = Math.hypot(to[0] - from[0], to[1] - from[1]) || 1;
-  const [cos, sin] = [Math.abs(to[0] - from[0]) / length, Math.abs(to[1] - from[1]) / length];
-  // along a slope two labels clear each other sideways or up, whichever is sooner
-  const room = (v: number): number => Math.min(labelRoom(axis)(v) / Math.max(cos, 1e-6), 14 / Math.max(sin, 1e-6));
-  const labelled = labelledLevels(axis.levels, (v) => place(v) * length, room);
-  const shapes = axis.levels.flatMap((level): Shape[] => {
-    const [x, y] = at(level);
-    const tick = line(x, y, x + 5 * out[0], y + 5 * out[1], { stroke: 'var(--line-3)' });
-    if (!labelled.includes(level)) return [tick];
-    return [
-      tick,
-      text(x + 9 * out[0], y + 9 * out[1], tickWords(axis, level), {
-        'text-anchor': anchorOf(out[0]),
-        dy: `${(0.36 + 0.4 * out[1]).toFixed(2)}em`,
-        ...TICK,
-      }),
-    ];
-  });
-  const [mx, my] = [(from[0] + to[0]) / 2, (from[1] + to[1]) / 2];
-  const far = 26 + 14 * Math.abs(out[0]);
-  // to the side on which the edge rises: the title keeps clear of the labels
-  const side = out[0] < -0.06 ? 'end' : out[0] > 0.06 ? 'start' : 'middle';
-  const x = mx + far * out[0];
-  const left = side === 'end' ? x : side === 'start' ? frame.width - x : 2 * Math.min(x, frame.width - x);
-  const title = titleWithin(axis, frame.phone, left);
-  shapes.push(
-    text(x, my + far * out[1] + 4, title, {
-      ...AXIS,
-      'text-anchor': side,
-      ...HALO,
-      'data-quantity': axis.name,
-    }),
-  );
-  return shapes;
-}
-
-/** Floor and far walls with the settings and the round values on them, the axes along the near edges. */
-function boxShapes(scene: MainChartScene, camera: Camera, places: Places): { back: Shape[]; axes: Shape[] } {
-  const { view, frame } = scene;
-  const { x, y } = view.layout;
-  if (!x || !y) return { back: [], axes: [] };
-  const { farU, farV } = camera;
-  const [nearU, nearV] = [1 - farU, 1 - farV];
-  const at = (u: number, v: number, h: number): string =>
-    `${camera.x(u, v).toFixed(1)} ${camera.y(u, v, h).toFixed(1)}`;
-  const back: Shape[] = [
-    path(`M${at(0, 0, 0)}L${at(1, 0, 0)}L${at(1, 1, 0)}L${at(0, 1, 0)}Z`, {
-      fill: 'var(--ground-2)',
-      stroke: 'var(--line-2)',
-    }),
-  ];
-  let settings = '';
-  for (const level of x.levels) settings += `M${at(places.u(level), 0, 0)}L${at(places.u(level), 1, 0)}`;
-  for (const level of y.levels) settings += `M${at(0, places.v(level), 0)}L${at(1, places.v(level), 0)}`;
-  let rounds = '';
-  for (const v of frame.valueTicks) {
-    const h = places.h(v);
-    rounds += `M${at(nearU, farV, h)}L${at(farU, farV, h)}L${at(farU, nearV, h)}`;
-  }
-  back.push(path(settings, { stroke: 'var(--line)' }), path(rounds, { stroke: 'var(--line)' }));
-  const walls = `M${at(nearU, farV, 0)}L${at(nearU, farV, 1)}L${at(farU, farV, 1)}L${at(farU, nearV, 1)}L${at(farU, nearV, 0)}M${at(farU, farV, 0)}L${at(farU, farV, 1)}`;
-  back.push(path(walls, { stroke: 'var(--line-2)' }));
-  const axes = [
-    ...floorAxis(x, edgeOf(camera, [0, nearV], [1, nearV]), places.u, frame),
-    ...floorAxis(y, edgeOf(camera, [nearU, 0], [nearU, 1]), places.v, frame),
-  ];
-  // the values stand at the upright edge that is leftmost
-  const [u, v] = camera.x(nearU, farV) < camera.x(farU, nearV) ? [nearU, farV] : [farU, nearV];
-  const X = camera.x(u, v);
-  for (const value of frame.valueTicks) {
-    const Y = camera.y(u, v, places.h(value));
-    axes.push(line(X - 5, Y, X, Y, { stroke: 'var(--line-3)' }));
-    axes.push(
-      text(X - 8, Y, decimal(value, frame.logValues ? (value < 1 ? frame.tickDigits : 0) : frame.tickDigits), {
-        dy: '0.32em',
-        'text-anchor': 'end',
-        ...TICK,
-      }),
-    );
-  }
-  return { back, axes };
 }
 
 // ---- cells and crosshair -----------------------------------------------------------------------------------------------
@@ -353,6 +199,10 @@ export const relief: MainChart = {
       cells: cellShapes(scene, camera, places, mesh?.relief ?? null),
       crosshair: [...axes, ...needleShapes(scene, camera, places, mesh?.relief ?? null)],
     };
+  },
+  marks(scene) {
+    const [camera, { u, v, h }] = [cameraFor(scene), placesOf(scene.frame)];
+    return scene.view.points.map((p) => [p, camera.x(u(p.x), v(p.y)), camera.y(u(p.x), v(p.y), h(p.mean))]);
   },
   paint(scene, canvas) {
     const mesh = standing(scene);

@@ -58,8 +58,9 @@ function FitHeader({ state }: { state: FitState | null }) {
   );
 }
 
-function FitNote({ fit }: { fit: Fit }) {
+export function FitNote({ fit }: { fit: Fit }) {
   const { bootstrap, diagnostics } = fit;
+  const given = Object.values(fit.estimates).some(({ ci95 }) => ci95 !== null);
   const about = [
     `${fit.n} cells${fit.left_out > 0 ? `, ${fit.left_out} runs left out` : ''}`,
     diagnostics.condition_number === null ? null : `condition ${brief(diagnostics.condition_number, 3)}`,
@@ -67,18 +68,18 @@ function FitNote({ fit }: { fit: Fit }) {
   return (
     <p className="note legend">
       <svg width="26" height="10" aria-hidden="true">
-        <path d="M1 5h24M1 2v6M25 2v6" stroke="currentColor" strokeWidth="1.5" fill="none" />
+        {given && <path d="M1 5h24M1 2v6M25 2v6" stroke="currentColor" strokeWidth="1.5" fill="none" />}
         <rect x="10.5" y="2.5" width="5" height="5" fill="var(--ground)" stroke="currentColor" strokeWidth="1.5" />
       </svg>
-      fit, 95 % interval<span>{about.join(', ')}</span>
-      {bootstrap && <small>{basis(fit)}</small>}
+      {given ? 'fit, 95 % interval' : 'fit, no intervals'}
+      <span>{about.join(', ')}</span>
+      {bootstrap && given && <small>{basis(fit)}</small>}
     </p>
   );
 }
 
 /** What the intervals are made of. */
-function basis({ bootstrap, estimates, independence }: Fit): string {
-  if (Object.values(estimates).every(({ ci95 }) => ci95 === null)) return 'no intervals';
+function basis({ bootstrap, independence }: Fit): string {
   if (bootstrap.unit === 'clusters' && independence) {
     return `leaving out each of ${independence.clusters} ${independence.cluster_kind}s in turn`;
   }

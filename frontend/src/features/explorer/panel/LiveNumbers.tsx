@@ -14,7 +14,10 @@ export function LiveNumbers() {
   const { view } = useExplorer();
   const host = useRef<HTMLParagraphElement>(null);
   const { binding } = view;
-  const cost = binding !== null && binding.parts.length > 0;
+  const isCost = binding !== null && binding.parts.length > 0;
+  // in seconds a packet costs some thousandths
+  const cost = (value: number, name: string) =>
+    decimal(value, Math.max(3, view.sliders.find((s) => s.name === name)?.digits ?? 0));
   const digits = digitsFor(view.values[1] - view.values[0]);
   useSpareTime((live) => {
     const p = host.current;
@@ -28,7 +31,7 @@ export function LiveNumbers() {
       });
     };
     const { inputs, parts, total } = prediction;
-    if (!cost) {
+    if (!isCost) {
       put([worded(total, digits, view.measure.meanings)]);
       return true;
     }
@@ -40,14 +43,14 @@ export function LiveNumbers() {
       decimal(total, digits),
       decimal(byte, digits),
       decimal(kilopackets, 1),
-      decimal(beta, 3),
-      decimal(gamma, 3),
+      cost(beta, 'beta'),
+      cost(gamma, 'gamma'),
       decimal(ppi, 2),
     ]);
     return true;
   });
   if (!binding) return null;
-  if (!cost)
+  if (!isCost)
     return (
       <p className="live plainly" ref={host}>
         <b data-n="total" />

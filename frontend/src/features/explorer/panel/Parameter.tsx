@@ -6,8 +6,8 @@ import { QuantityName } from '../../../components/QuantityName';
 import { Rich } from '../../../components/Rich';
 import { write } from '../../../layers/messages';
 import { draw } from '../../../layers/svg';
-import { decimal, worded } from '../../../plots/number';
-import { type Slider, settingAt, strideOf, trackOf } from '../../../state/fit';
+import { worded } from '../../../plots/number';
+import { type Slider, settingAt, startWords, strideOf, trackOf } from '../../../state/fit';
 import { useAfterFrame, useExplorer, useFrame, useSized, useSpareTime } from '../context';
 import { plainSymbol } from '../drag/handle';
 import { RULER_HEIGHT, rulerShapes } from '../figure/ruler';
@@ -72,9 +72,6 @@ export function Parameter({ slider }: { slider: Slider }) {
     const { [name]: _, ...rest } = store.get().overrides;
     store.update({ overrides: value === start ? rest : { ...rest, [name]: value } });
   };
-  const fitWords = slider.interval
-    ? `fit ${decimal(start, 3)}, 95 % ${decimal(slider.interval[0], 3)} to ${decimal(slider.interval[1], 3)}`
-    : `starts at ${decimal(start, digits)}`;
   return (
     <div className="param" ref={row}>
       <span className="name" id={`${id}-name`}>
@@ -116,7 +113,7 @@ export function Parameter({ slider }: { slider: Slider }) {
         />
       </div>
       <span className="sr" id={`${id}-fit`}>
-        {fitWords}
+        {startWords(slider)}
       </span>
     </div>
   );

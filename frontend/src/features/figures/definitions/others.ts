@@ -279,7 +279,7 @@ const dillonFigures: readonly Figure[] = [
     panels: [
       {
         form: 'bars',
-        x: { label: 'Stream, as iperf numbers them', unit: '' },
+        x: { label: 'Stream, by iperf’s number', unit: '' },
         y: { label: 'TCP payload', unit: 'Mb/s', spacing: 'linear', domain: [0, 120] },
         bars: {
           cells: published('dillon-2004-streams'),

@@ -3,13 +3,14 @@
 import { brief } from '../../../plots/number';
 import { decadeTicks, makeScale, niceTicks, type Scale } from '../../../plots/scale';
 import { AXIS, END, LETTER_PX, line, MIDDLE, type Shape, TICK, text } from '../../../plots/shapes';
+import { shortName } from '../../explorer/figure/messages';
 import type { Axis } from '../definition';
 import { asked, type OnAxes } from '../quantities';
 
 export interface Size {
   readonly width: number;
   readonly height: number;
-  /** A small multiple: few ticks, no titles, no labels. */
+  /** A small multiple: few ticks, short titles, no labels. */
   readonly small: boolean;
 }
 
@@ -75,8 +76,8 @@ export function frameOf(x: Axis, y: Axis, size: Size, names: readonly string[]):
   const narrow = !small && (width < 480 || beside > 0.3 * width);
   const right = width - (small ? 6 : narrow || names.length === 0 ? 14 : beside);
   const legend = narrow ? legendOf(names, width) : null;
-  const top = small ? 6 : legend && legend.length > 0 ? legend[legend.length - 1].y + 18 : 30;
-  const bottom = height - (small ? 18 : 42);
+  const top = small ? 22 : legend && legend.length > 0 ? legend[legend.length - 1].y + 18 : 30;
+  const bottom = height - (small ? 36 : 42);
   return {
     ...size,
     left,
@@ -96,7 +97,7 @@ export function gridShapes({ left, right, y, yTicks }: Frame): Shape[] {
 }
 
 export function axisShapes(x: Axis, y: Axis, frame: Frame, of: OnAxes): Shape[] {
-  const { left, right, bottom, small, height } = frame;
+  const { left, right, bottom, small } = frame;
   const out: Shape[] = [line(left, bottom, right, bottom, { stroke: 'var(--line-3)' })];
   for (const v of named(frame.yTicks, frame.y, () => 14))
     out.push(text(left - (small ? 5 : 8), frame.y(v), tickWords(v), { dy: '0.32em', ...END, ...TICK }));
@@ -108,8 +109,30 @@ export function axisShapes(x: Axis, y: Axis, frame: Frame, of: OnAxes): Shape[] 
     const anchor = X + half > frame.width ? END : X - half < 0 ? {} : MIDDLE;
     out.push(text(anchor === END ? frame.width : X, bottom + (small ? 15 : 17), tickWords(v), { ...anchor, ...TICK }));
   }
-  if (small) return out;
-  out.push(text(0, 12, axisTitle(y), { ...AXIS, ...asked(of.y) }));
-  out.push(text(left, height - 6, axisTitle(x), { ...AXIS, ...asked(of.x) }));
-  return out;
+  return [...out, ...titleShapes(x, y, frame, of)];
+}
+
+/** What a small multiple calls an axis: as much of it as there is room for, and its unit rather than a longer name. */
+function briefTitle(axis: Axis, name: string | undefined, room: number): string {
+  const unit = axis.unit.replace(/ of .*/, '').replace('per second', '1/s');
+  const short = name === undefined ? axis.label : shortName({ name, label: axis.label });
+  const titles = [
+    axisTitle(axis),
+    axisTitle({ ...axis, spacing: 'linear' }),
+    ...[axis.label, short].map((label) => axisTitle({ label, unit, spacing: 'linear' })),
+  ];
+  return titles.find((title) => title.length * LETTER_PX.sentence <= room) ?? titles[titles.length - 1];
+}
+
+/** What the axes show, in which units. */
+export function titleShapes(x: Axis, y: Axis, { left, width, height, small }: Frame, of: OnAxes): Shape[] {
+  if (!small)
+    return [
+      text(0, 12, axisTitle(y), { ...AXIS, ...asked(of.y) }),
+      text(left, height - 6, axisTitle(x), { ...AXIS, ...asked(of.x) }),
+    ];
+  const along = briefTitle(x, of.x, width);
+  // from the plot's left edge, or as far from the picture's as it needs
+  const from = Math.max(0, Math.min(left, width - along.length * LETTER_PX.sentence));
+  return [text(0, 12, briefTitle(y, of.y, width), AXIS), text(from, height - 4, along, AXIS)];
 }

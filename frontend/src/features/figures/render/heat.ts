@@ -19,10 +19,11 @@ import {
 import { inkOn, tide } from '../../../plots/tide';
 import type { Catalogue } from '../../../state/models';
 import type { HeatPanel } from '../definition';
-import { type CellsBySlug, chosen, predictor, rowOf, termOf } from '../evaluate';
+import { type CellsBySlug, chosen, halfOf, predictor, rowOf, termOf } from '../evaluate';
 import { quantitiesOn } from '../quantities';
 import { samplesOf } from '../resolve';
 import { axisShapes, axisTitle, type Frame, frameOf, type Size } from './axes';
+import { markText } from './markText';
 
 export const GRID = 96;
 
@@ -31,6 +32,9 @@ interface HeatMark {
   readonly y: number;
   readonly value: number;
   readonly kind: 'published' | 'emulated';
+  readonly half: number | null;
+  /** Runs; absent where nobody says. */
+  readonly n?: number;
 }
 
 /** The surface, row 0 at the bottom. */
@@ -51,7 +55,14 @@ export function heatMarks(panel: HeatPanel, data: CellsBySlug): HeatMark[] {
   return panel.marks.flatMap(({ cells, x, y, value }) =>
     (chosen(data, cells) ?? []).map((cell) => {
       const row = rowOf(cell);
-      return { x: termOf(x, row), y: termOf(y, row), value: termOf(value, row), kind: cells.kind };
+      return {
+        x: termOf(x, row),
+        y: termOf(y, row),
+        value: termOf(value, row),
+        kind: cells.kind,
+        half: halfOf(value, cell),
+        ...(cells.kind === 'emulated' && { n: cell.runs }),
+      };
     }),
   );
 }
@@ -129,13 +140,14 @@ export function heatShapes(panel: HeatPanel, z: Float64Array, marks: readonly He
     if (X < left || X > right || Y < top || Y > bottom) continue;
     const r = small ? 1.75 : 3.5;
     out.push(mark(m.kind, X, Y, r + 1.25, { fill: 'var(--on-dark)' }));
-    out.push(
-      mark(m.kind, X, Y, r, {
+    out.push({
+      ...mark(m.kind, X, Y, r, {
         fill: tide(share(m.value, panel.value.domain)),
         stroke: 'var(--on-bright)',
         'stroke-width': 1,
       }),
-    );
+      title: `${m.kind}, at ${brief(m.x, 5)} and ${brief(m.y, 5)}: ${markText(m.value, m.half, m.n)}`,
+    });
   }
   out.push(...axisShapes(panel.x, panel.y, frame, quantitiesOn(panel)));
   if (!small) {

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Lines: models below, emulated cells on them, published numbers on top.
 import { dodge } from '../../../plots/dodge';
+import { brief } from '../../../plots/number';
 import { END, HALO, LETTER_PX, line, mark, NOTE, path, polyline, type Shape, TEXT, text } from '../../../plots/shapes';
 import type { Line, LinesPanel, Statement } from '../definition';
 import { quantitiesOn } from '../quantities';
 import type { Resolved, Series, Spot } from '../resolve';
 import { axisShapes, type Frame, frameOf, gridShapes, type Place, type Size, SWATCH } from './axes';
+import { markText } from './markText';
 
 export const inkOf = ({ tone }: Pick<Line, 'tone'>): string => `var(--mtu-${tone})`;
 
@@ -52,7 +54,7 @@ function markShapes(series: Series, frame: Frame): Shape[] {
   const ink = inkOf(series.line);
   const published = series.kind === 'published';
   const r = frame.small ? (published ? 2.5 : 2) : published ? 4 : 3;
-  return series.spots.flatMap(({ x, y, half }): Shape[] => {
+  return series.spots.flatMap(({ x, y, half, n }): Shape[] => {
     const [X, Y] = [frame.x(x), frame.y(y)];
     if (!inFrame(X, Y, frame)) return [];
     const out: Shape[] = [];
@@ -66,9 +68,14 @@ function markShapes(series: Series, frame: Frame): Shape[] {
         ])
           out.push(line(x1, y1, x2, y2, { stroke: ink, 'stroke-width': 1 }));
     }
-    out.push(
-      mark(published ? 'published' : 'emulated', X, Y, r, { fill: ink, stroke: 'var(--ground)', 'stroke-width': 1 }),
-    );
+    out.push({
+      ...mark(published ? 'published' : 'emulated', X, Y, r, {
+        fill: ink,
+        stroke: 'var(--ground)',
+        'stroke-width': 1,
+      }),
+      title: `${series.line.label}, ${series.kind}, at ${brief(x, 5)}: ${markText(y, half, n)}`,
+    });
     return out;
   });
 }
