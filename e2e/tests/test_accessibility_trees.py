@@ -135,13 +135,21 @@ def read(tree: str) -> str:
 
 NAMED = re.compile(r"""- '?([a-z]+) "(.*?)(?<!\\)"(?: \[.*?\])?'?(?:: (.*))?$""")
 UNNAMED = re.compile(r"- (button|link|img|slider|checkbox|radio|combobox|textbox|heading)[: ]*$")
+HEADING = re.compile(r"- '?heading .*\[level=(\d)\]")
 REPEATED = re.compile(r"(\b\w.{11,}\b).*\b\1|\b(\w{3,}) \2(?!\w)")
 
 
 def complaints(tree: str) -> list[str]:
     """What somebody would stumble over who hears it."""
     found = []
+    depth = 0
     for line in heard(tree):
+        if heading := HEADING.search(line):
+            level = int(heading[1])
+            # one that is a page's own comes first, and no level is left out below it
+            if level > depth + 1 or (level == 1) != (depth == 0):
+                found.append(f"a heading out of order, after level {depth}: {line}")
+            depth = level
         if UNNAMED.search(line):
             found.append(f"without a name: {line}")
         if re.search(r"\b10[3-9]\b (?:bytes|B\b|packets|interrupts)", line):

@@ -97,6 +97,30 @@ def test_facets_stand_beside_each_other_and_are_chosen_by_keyboard(page: Page) -
     page.wait_for_url("**facet=mtu_bytes**")
 
 
+def test_a_few_facets_are_chosen_and_the_address_says_which(page: Page, bench: str) -> None:
+    page.goto(f"{bench}?y=none")
+    choose(page, "Facets", "Driver version")
+    rail = page.get_by_role("complementary", name="Data")
+    shown = page.get_by_role("radiogroup", name="Driver version").filter(has=page.locator("svg"))
+    expect(shown.get_by_role("radio")).to_have_count(3)
+    beside = rail.get_by_role("group", name="Levels side by side: Driver version")
+    beside.get_by_role("button", name=DRIVERS[0]).click()
+    expect(shown.get_by_role("radio")).to_have_count(2)
+    eventually(page, lambda: query(page).get("driver_version") == ["e1000e 3.8%2C patched,igb 5.6"])
+    expect(shown.get_by_role("radio", checked=True)).to_contain_text(DRIVERS[1])
+    page.reload()
+    expect(shown.get_by_role("radio")).to_have_count(2)
+    expect(page.get_by_text("2 of 3 levels")).to_be_visible()
+    for file in ("CSV", "JSON", "SVG"):
+        page.get_by_role("button", name="Export").click()
+        with page.expect_download() as waiting:
+            page.get_by_role("menuitem", name=re.compile(f"^{file}")).click()
+        text = waiting.value.path().read_text()
+        assert [driver in text for driver in DRIVERS] == [False, True, True], file
+    rail.get_by_role("button", name="All").click()
+    expect(shown.get_by_role("radio")).to_have_count(3)
+
+
 def test_a_factor_that_is_text_is_an_axis(page: Page, bench: str) -> None:
     page.goto(bench)
     choose(page, "Up", "Driver version")

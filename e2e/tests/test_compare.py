@@ -203,3 +203,10 @@ def test_a_log_is_opened_and_not_uploaded(page: Page, labs: Server) -> None:
     page.locator("input[type=file]").set_input_files(lost)
     expect(page.get_by_text("Nothing in it can be read")).to_be_visible()
     expect(page.get_by_text("The file is not a run log")).to_be_visible()
+
+
+def test_a_level_that_no_cell_has_is_said_to_be_none_and_nothing_of_its_machine(page: Page) -> None:
+    page.goto("/compare?a=geist-2005-nfs&b=virtual-testbed&b.workload=nonesuch")
+    expect(page.get_by_text("No cell of B has these levels")).to_be_visible()
+    expect(page.get_by_role("button", name="workload: nonesuch: none has this")).to_be_visible()
+    expect(page.get_by_role("heading", name="Environment")).to_have_count(0)

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import threading
 from collections.abc import Iterator
@@ -13,7 +14,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import BrowserContext, Page, Route, expect
 
-from .conftest import Console, Server, axe_complaints, eventually, said, stand_still
+from .conftest import ROOT, Console, Server, axe_complaints, eventually, said, stand_still
 
 pytestmark = pytest.mark.browser
 
@@ -112,15 +113,27 @@ def test_the_page_refuses_to_work_in_a_frame(page: Page, elsewhere: str, server:
     expect(way_out).to_have_attribute("href", re.compile(re.escape(VIEW.split("?", maxsplit=1)[0])))
 
 
+ROUTES = json.loads((ROOT / "frontend/dist/routes.json").read_text())["embeds"]
+#: Of each embed, what stands in the place of the route's parameter, with what is asked for.
+EXAMPLES = {
+    "/embed/explorer/:slug": ("geist-2005-nfs?sliders=on", "virtual-testbed?view=3d"),
+    "/embed/models/:id": ("tcp-coalescing-throughput?sliders=on",),
+    "/embed/figures/:id": ("geist-2005-figure-14",),
+}
+
+
+def filled(route: str, example: str) -> str:
+    return re.sub(r":\w+", example, route)
+
+
 EMBEDS = [
-    "/embed/explorer/geist-2005-nfs?sliders=on",
-    "/embed/explorer/virtual-testbed?view=3d",
-    "/embed/models/tcp-coalescing-throughput?sliders=on",
-    "/embed/figures/geist-2005-figure-14",
-    "/embed/explorer/nothing",
-    "/embed/figures/nothing",
+    *(filled(route, one) for route in ROUTES for one in (*EXAMPLES.get(route, ()), "nothing")),
     "/embed/nonsense",
 ]
+
+
+def test_each_embed_has_an_example() -> None:
+    assert EXAMPLES.keys() == {*ROUTES}
 
 
 @pytest.mark.parametrize("path", EMBEDS)
@@ -140,16 +153,14 @@ def test_no_way_leads_from_an_embed_into_the_page(page: Page, console: Console, 
     expect(page.get_by_role("banner")).to_have_count(0)
 
 
-@pytest.mark.parametrize(
-    ("path", "scheme", "width"),
-    [
-        ("/embed/explorer/geist-2005-nfs?sliders=on", "light", 720),
-        ("/embed/explorer/geist-2005-nfs?view=3d", "dark", 320),
-        ("/embed/models/tcp-coalescing-throughput?sliders=on", "dark", 720),
-        ("/embed/figures/geist-2005-figure-14", "light", 320),
-        ("/embed/explorer/nothing", "light", 320),
-    ],
-)
+#: Of each embed one, by turns in both schemes, wide and narrow.
+SHOWN = [
+    (path, ("light", "dark")[number % 2], (720, 320)[number // 2 % 2])
+    for number, path in enumerate(EMBEDS)
+]
+
+
+@pytest.mark.parametrize(("path", "scheme", "width"), SHOWN)
 def test_axe_finds_nothing_in_an_embed(
     page: Page, console: Console, path: str, scheme: str, width: int
 ) -> None:

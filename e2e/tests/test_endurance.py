@@ -32,7 +32,7 @@ class Held:
 
 def held(page: Page, devtools: CDPSession) -> Held:
     # the list of experiments comes some time after the page
-    expect(page.locator(".pick + .menu [role=menuitemradio]").first).to_be_attached()
+    expect(page.locator("h1 + .menu [role=menuitemradio]").first).to_be_attached()
     stand_still(page)
     for _ in range(3):  # what a finalizer frees is collected the next time
         devtools.send("HeapProfiler.collectGarbage")

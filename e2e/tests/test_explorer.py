@@ -107,7 +107,7 @@ def test_a_copied_link_opens_the_identical_view(
     page.keyboard.press("ArrowDown")
     link = shared_link(page)
     assert set(parse_qs(urlsplit(link).query)) == {"gamma", "mtu_bytes", "delay_ticks"}
-    page.locator("h1").click()
+    page.locator(".head p").click()
 
     with somebody_else(chromium, color_scheme="light") as fresh:
         other = fresh.new_page()

@@ -320,12 +320,12 @@ def test_system_time_is_that_of_mpstat(run: tuple[Recorded, dict[str, Any]]) -> 
 def test_system_time_has_that_of_soft_interrupts(
     run: tuple[Recorded, dict[str, Any]],
 ) -> None:
-    """Where there is more than a tick of it: without it the measure would be less."""
+    """With clock ticks, a run may have none of it."""
     one, said = run
-    if said["factors"]["workload"] != "udp-with-loss":
-        return  # it is hardly more than a tick of them
-    without = in_window(read(one.log), "cpu_system_ns", "cpu_irq_ns")
-    assert without < value(said, "system_cpu_percent")
+    log = read(one.log)
+    without = in_window(log, "cpu_system_ns", "cpu_irq_ns")
+    soft = in_window(log, "cpu_softirq_ns")
+    assert value(said, "system_cpu_percent") == pytest.approx(without + soft, abs=1e-6)
 
 
 @pytest.mark.fault("A1")

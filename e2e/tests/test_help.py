@@ -38,7 +38,7 @@ def test_keys_are_heard_as_soon_as_there_is_something_to_press_them_on(page: Pag
 
 def test_names_open_their_definitions_and_lead_on(page: Page) -> None:
     page.goto(NFS)
-    name = page.get_by_role("heading", level=1).get_by_role("button")
+    name = page.locator(".head").get_by_role("heading").get_by_role("button")
     # by keyboard, before the page has fetched its help: the focus goes in, and comes back
     name.press("Enter")
     expect(card(page)).to_be_focused()
@@ -81,6 +81,25 @@ def test_names_open_their_definitions_and_lead_on(page: Page) -> None:
 def test_a_first_visit_is_guided_once(chromium: Browser, server: Server) -> None:
     with somebody_else(chromium, base_url=server.url, reduced_motion="reduce") as newcomer:
         be_guided(newcomer.new_page())
+
+
+def test_on_a_phone_a_first_visit_leads_to_what_is_out_of_sight(
+    chromium: Browser, server: Server
+) -> None:
+    phone = {"width": 390, "height": 844}
+    with somebody_else(
+        chromium, base_url=server.url, reduced_motion="reduce", viewport=phone
+    ) as newcomer:
+        page = newcomer.new_page()
+        page.goto(NFS)
+        tour = page.get_by_role("region", name="Guided tour")
+        show = tour.get_by_role("button", name="Show it")
+        # it does not scroll by itself: nobody asked for it
+        expect(show).to_be_visible()
+        assert page.evaluate("scrollY") == 0
+        show.click()
+        expect(show).to_have_count(0)
+        eventually(page, lambda: page.evaluate(SHARE_IN_SIGHT) > 0.95)
 
 
 def be_guided(page: Page) -> None:
@@ -167,19 +186,31 @@ COVERED = """(parts) => {
 }"""
 
 
+# Of the part that a step marks, how much is in the window, above the bar at its foot.
+SHARE_IN_SIGHT = """() => {
+  const MARGIN = 4;  // of the mark, around the part
+  const mark = document.querySelector('.tourmark').getBoundingClientRect();
+  const foot = document.querySelector('.peek').getBoundingClientRect();
+  const within = (from, to, end) =>
+    Math.max(0, Math.min(to - MARGIN, end) - Math.max(from + MARGIN, 0)) / (to - from - 2 * MARGIN);
+  return within(mark.left, mark.right, innerWidth)
+    * within(mark.top, mark.bottom, foot.top || innerHeight);
+}"""
+
+
 # Columns that the tour has left elsewhere than at their tops.
 SCROLLED = """() => [...document.querySelectorAll('.explorer > *')]
   .filter((column) => column.scrollTop > 0).map((column) => column.className)"""
 
 
-@pytest.mark.parametrize("width", [1440, 390])
+@pytest.mark.parametrize(("width", "height"), [(1440, 900), (1366, 768), (390, 844)])
 @pytest.mark.parametrize("path", [NFS, "/explorer/virtual-testbed"])
 def test_the_tour_covers_nothing_that_it_speaks_of(
-    page: Page, console: Console, path: str, width: int
+    page: Page, console: Console, path: str, width: int, height: int
 ) -> None:
     console.expected.append("422")  # what its runs cannot tell is not recommended
     page.emulate_media(reduced_motion="reduce")
-    page.set_viewport_size({"width": width, "height": 900 if width > 1000 else 844})
+    page.set_viewport_size({"width": width, "height": height})
     page.goto(path)
     expect(page.locator(".advice .answer")).to_be_visible()
     stand_still(page)
@@ -188,11 +219,13 @@ def test_the_tour_covers_nothing_that_it_speaks_of(
     tour = page.get_by_role("region", name="Guided tour")
     for step, spoken_of in enumerate(SPOKEN_OF, 1):
         # a phone shows the numbers in the readout at its foot, too
-        parts = [*spoken_of, ".peek"] if width < 1000 else spoken_of
+        # and nobody is to miss what the answer warns of
+        parts = [*spoken_of, ".explorer .advice", *([".peek"] if width < 1000 else [])]
         expect(tour).to_contain_text(f"{step} of {len(SPOKEN_OF)}")
         # all of them are there to be covered
         assert [part for part in parts if page.locator(part).count() == 0] == []
         eventually(page, lambda parts=parts: page.evaluate(COVERED, parts) == [])  # type: ignore[misc]
+        eventually(page, lambda: page.evaluate(SHARE_IN_SIGHT) > 0.95)
         if step == 1:
             # what it speaks of in rail and panel is in sight again
             eventually(page, lambda: page.evaluate(SCROLLED) == [])

@@ -54,7 +54,7 @@ def look_at_it(page: Page, slug: str, runs: str) -> None:
     page.keyboard.press("ArrowUp")
     expect(crosshair).not_to_have_attribute("aria-valuetext", before[0] or "")
     page.get_by_role("radio", name="System CPU").click()
-    expect(page.get_by_role("heading", level=1)).to_contain_text("System CPU")
+    expect(page.locator(".head").get_by_role("heading")).to_contain_text("System CPU")
     eventually(page, lambda: surface(page) != before[1])
     expect(page.locator(".advice .answer")).to_contain_text("How long may a packet wait?")
     page.get_by_role("button", name="Export").click()
@@ -112,6 +112,33 @@ def test_a_hundred_thousand_runs(
     page.get_by_role("button", name="Those of MTU 1000").click()
     expect(page.get_by_role("region", name="Cells")).to_contain_text("MTU 1000, delay 240")
     expect(page).to_have_url(re.compile(r"mtu_bytes=1000$"))
+
+
+KEEP_CANVASES = """
+  window.canvases = [];
+  window.OffscreenCanvas = class extends OffscreenCanvas {
+    constructor(...size) { super(...size); window.canvases.push(this); }
+  };
+"""
+
+
+def test_a_drag_finds_what_stands_still_painted(page: Page) -> None:
+    """Of 10,000 cells it takes longer than a frame."""
+
+    def as_large_as_the_plots() -> int:
+        large = "window.canvases.filter(({ height }) => height > 200).length"
+        return int(page.evaluate(large))
+
+    page.add_init_script(KEEP_CANVASES)
+    page.goto("/explorer/geist-2005-nfs")
+    slider = page.get_by_role("slider", name=re.compile("^α"))
+    slider.hover()
+    eventually(page, lambda: as_large_as_the_plots() > 0)
+    painted = as_large_as_the_plots()
+    page.mouse.down()
+    assert page.locator(".moving:visible").count() > 0
+    assert as_large_as_the_plots() == painted
+    page.mouse.up()
 
 
 # how many lines the text of each takes

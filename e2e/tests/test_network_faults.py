@@ -182,14 +182,14 @@ def test_cells_that_take_long_have_their_place_from_the_first_moment(page: Page)
         expect(page.get_by_role("main").get_by_text(tick, exact=True).first).to_be_visible()
     page.evaluate("document.fonts.ready")
     drawn(page)
-    title = page.get_by_role("heading", level=1).bounding_box()
+    title = page.locator(".head").get_by_role("heading").bounding_box()
     assert title
     for route in waiting:
         route.continue_()
     expect(page.locator(".foot")).to_be_attached()
     expect(page.get_by_role("main")).not_to_contain_text("Loading cells…")
     stand_still(page)
-    loaded = page.get_by_role("heading", level=1).bounding_box()
+    loaded = page.locator(".head").get_by_role("heading").bounding_box()
     assert loaded
     assert (loaded["x"], loaded["y"]) == (title["x"], title["y"])
 

@@ -35,10 +35,10 @@ def test_a_table_is_opened_looked_at_and_carried_on(page: Page) -> None:
     expect(rail).to_contain_text("opened here, not uploaded")
     expect(rail).to_contain_text("Bench 3")
     expect(rail.get_by_role("link", name="spread")).to_have_count(0)
-    expect(page.get_by_role("heading", name="Throughput", level=1)).to_be_visible()
+    expect(page.get_by_role("heading", name="Throughput", level=2)).to_be_visible()
     expect(page.get_by_text("cells", exact=False).first).to_be_visible()
     rail.get_by_role("radio", name="Packets per interrupt").click()
-    expect(page.get_by_role("heading", name="Packets per interrupt", level=1)).to_be_visible()
+    expect(page.get_by_role("heading", name="Packets per interrupt", level=2)).to_be_visible()
     assert not [request for request in sent if not request.startswith("GET ")]
     assert not [request for request in sent if "/api/experiments/bench" in request]
 

@@ -126,8 +126,8 @@ js.planted = secret
 judged["control"] = found()
 
 
-def model(delay_us, *, xp):
-    return {"latency_us": delay_us}
+def model(delay_us, scale=1.0, *, xp):
+    return {"latency_us": scale * delay_us}
 
 
 model.__doc__ = json.dumps(judged)
@@ -137,7 +137,10 @@ model.__doc__ = json.dumps(judged)
 def test_python_of_a_link_has_no_token_of_whoever_opens_it(
     profile: BrowserContext, guarded: Server, console: Console
 ) -> None:
-    """It waits for Run, finds the token nowhere, and no request of its frame carries it."""
+    """It waits for Run, finds the token nowhere, and no request of its frame carries it.
+
+    Nor is a fit asked for that the link names, whoever may ask for one, before its model has run.
+    """
     page = opened(profile, console)
     page.goto("/")
     give(page, OWN)
@@ -154,10 +157,15 @@ def test_python_of_a_link_has_no_token_of_whoever_opens_it(
         asked.append(request)
 
     page.on("request", note)
-    page.goto(link(SEARCH.replace("BACKWARDS", OWN[::-1]).replace("KEY", name)))
+    fit = "experiment=geist-2005-nfs&response=system_cpu_jiffies&free=scale"
+    written = link(SEARCH.replace("BACKWARDS", OWN[::-1]).replace("KEY", name))
+    page.goto(written.replace("#", f"?{fit}#"))
     expect(page.get_by_text("Python is ready")).to_be_visible()
     expect(page.get_by_text("not run yet")).to_be_visible()
-    run(page)
+    assert {one.method for one in asked} == {"GET"}
+    with page.expect_request("**/nonlinear-fits") as fitted:
+        run(page)
+    assert "secret" not in (fitted.value.post_data or "")
     title = page.locator(".outcome h2").first
     expect(title).to_contain_text("control")
     assert json.loads(title.inner_text()) == {"found": False, "control": True}
