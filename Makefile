@@ -84,6 +84,7 @@ define host_tree
 	@$(MAKE) --silent install-documents DESTDIR=$(1) PREFIX=/usr MANUAL=$(2)/manual
 	@$(call quietly,$(MAKE) --silent -C driver/logger install DESTDIR=$(1) PREFIX=/usr BUILD=$(2)/logger EBPF=1 $(3))
 	@$(call quietly,$(MAKE) --silent -C driver/traffic install DESTDIR=$(1) PREFIX=/usr BUILD=$(2)/traffic $(3))
+	@$(BIN)/python host/packaging/linked.py $(1) $(2) $(LIBRARIES)
 	@$(MAKE) --silent -C driver/module dkms DESTDIR=$(1)
 	@install -D -m 0755 host/dist/coalescope-host.pyz $(1)/usr/bin/coalescope-host
 	@install -D -m 0644 -t $(1)/usr/lib/systemd/system host/packaging/coalescope-host-restore.service
@@ -141,7 +142,7 @@ test-python: setup-dev tools logger docs node_modules ## Models, host tools, bac
 test-alone: setup-dev tools logger ## What of it compares rates and times
 	$(call disturbed_once_more,$(TESTS_ALONE),$(PYTHON_PYTEST))
 
-TESTS_ON_SERVERS := $(addprefix backend/tests/,uploads storage surfaces links sweeps tokens jobs)
+TESTS_ON_SERVERS := $(addprefix backend/tests/,uploads storage surfaces links sweeps tokens jobs) backend/tests/web/security/test_names.py
 test-servers: setup-dev tools ## What matters most of it on PostgreSQL and an S3 server
 	$(call disturbed_once_more,$(TESTS_ON_SERVERS),COALESCOPE_TEST_STACK=servers $(BIN)/python -m pytest -n 2 --dist loadfile -m "not soak and not slow" -q \
 		--ignore backend/tests/uploads/test_real_server.py --ignore backend/tests/uploads/test_hostile_logs.py)
@@ -189,7 +190,7 @@ lint: setup-dev node_modules ## Lint, types, import contracts, and that generate
 	$(BIN)/mypy docs/bill_of_materials.py
 	$(BIN)/mypy docs/scored.py
 	$(BIN)/mypy docs/site_sources.py docs/model_pages.py docs/command_pages.py docs/api_pages.py docs/client_page.py
-	$(BIN)/mypy host/packaging/debian.py host/packaging/red_hat.py
+	$(BIN)/mypy host/packaging/debian.py host/packaging/red_hat.py host/packaging/linked.py
 	$(BIN)/lint-imports --no-logo
 	cd frontend && npm run --silent lint && npm run --silent types
 	@$(MAKE) --no-print-directory client
@@ -218,7 +219,7 @@ soak: ## What takes too long for every change: fifty links, a thousand drags, 20
 bench: setup-dev tools page logger traffic ## Measure what docs and design promise, each beside its bar
 	$(BIN)/python benchmarks/run.py
 
-sbom: setup ## List all that Coalescope is made of, with licences, from the lock files: build/sbom/
+sbom: setup packages ## List all that Coalescope is made of, with licences, from lock files and what programs are linked with: build/sbom/
 	$(BIN)/python docs/bill_of_materials.py build/sbom
 
 AUDIT := uvx pip-audit --strict --progress-spinner off --require-hashes --disable-pip

@@ -36,10 +36,10 @@ below. Where that is not enough to know, it is asked for: `host` is the machine 
 `interface` the network interface, `utc_offset` that of local times, `started_at` when a tool ran
 that does not say it. A file that belongs to no run is refused by name.
 
-**PCP is read through its own tool.** An archive of pmlogger is refused; what `pcp2json` (Debian:
-`pcp-export-pcp2json`) writes of it is read. Its `-t` is the interval that pmlogger took, or longer:
-between those, pcp2json interpolates, so a sample counts if the one before and the one after it lie
-within the run, too.
+**PCP is read through its own tool.** An archive of pmlogger, packed or not, is refused; what
+`pcp2json` (Debian: `pcp-export-pcp2json`) writes of it is read. Nobody runs that for you, as `-t`
+has to be the interval that pmlogger took, or longer: between those, pcp2json interpolates, so a
+sample counts if the one before and the one after it lie within the run, too.
 
 **Values of different windows are never combined.** A mean over samples is a mean; a ratio is made
 of counts of one window only. Where two files say the same, the first format below counts, and a
