@@ -99,3 +99,34 @@ def test_names_of_ones_own_are_read_as_words(page: Page, console: Console) -> No
     table = page.get_by_role("table", name="Experiments")
     expect(table).to_contain_text("c states 3")
     assert re.search(r"[a-z]_[a-z]", table.inner_text().split("Your host")[0]) is None
+
+
+# What the page has at points of the bar where something of the table lies too.
+OVER_THE_TABLE = """bar => {
+  const { left, top, width } = bar.getBoundingClientRect();
+  const points = Array.from({ length: 40 }, (_, k) => [left + (k + 0.5) * width / 40, top + 24]);
+  const ofTable = element => element.matches('.tiles a, .tick');
+  return points
+    .filter(point => document.elementsFromPoint(...point).some(ofTable))
+    .map(point => bar.contains(document.elementFromPoint(...point)));
+}"""
+# Pixels from the end of the bar's link to the full stop.
+GAP = """bar => {
+  const range = document.createRange();
+  range.selectNode(bar.lastChild);
+  const link = bar.querySelector('a');
+  return range.getBoundingClientRect().left - link.getBoundingClientRect().right;
+}"""
+
+
+def test_nothing_of_the_table_shows_through_the_bar_below_it(page: Page, console: Console) -> None:
+    page.goto("/")
+    page.get_by_role("checkbox", name="Compare Geist et al. 2005, NFS").check()
+    bar = page.locator(".compare-bar")
+    expect(bar).to_have_text("One experiment is ticked. Tick another, or compare levels within it.")
+    assert bar.evaluate(GAP) < 2
+    # a row with tiles lies behind the bar
+    tiles = page.locator(".tiles").nth(5)
+    tiles.evaluate("e => scrollBy(0, e.getBoundingClientRect().top + 40 - innerHeight)")
+    over = bar.evaluate(OVER_THE_TABLE)
+    assert over and all(over)

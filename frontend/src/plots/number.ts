@@ -73,12 +73,6 @@ export function digitsOfStep(step: number): number {
   return 10;
 }
 
-/** "± 20": as many decimals as the value beside it, and at least one digit that is not zero. */
-export function plusMinus(half: number, digits: number): string {
-  const own = half > 0 ? Math.max(0, -Math.floor(Math.log10(half))) : 0;
-  return `± ${decimal(half, half < 0.5 * 10 ** -digits ? Math.min(own, 8) : digits)}`;
-}
-
 function trimmed(value: number, significant: number): string {
   if (value === 0 || !Number.isFinite(value)) return value === 0 ? '0' : '–';
   const rounded = Number(value.toPrecision(significant));

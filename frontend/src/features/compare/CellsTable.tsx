@@ -4,16 +4,17 @@ import { useQuantities } from '../../api/queries';
 import type { CellMeasure, Comparison } from '../../api/types';
 import { QuantityName } from '../../components/QuantityName';
 import { ScrollRegion } from '../../components/ScrollRegion';
-import { decimal, plusMinus } from '../../plots/number';
+import { withHalf } from '../../plots/number';
 import { decimalsOf, outcome, span, spanDecimals } from './messages';
 import { settingWords } from './panels';
 
 /** The mean, half of its interval and the runs behind it: three columns, so that each is read down as well as across. */
 function Measured({ of: { mean, ci95, n }, digits }: { of: CellMeasure; digits: number }) {
+  const said = withHalf(mean, ci95 && (ci95[1] - ci95[0]) / 2, digits);
   return (
     <>
-      <td className="n">{decimal(mean, digits)}</td>
-      <td className="n half">{ci95 && plusMinus((ci95[1] - ci95[0]) / 2, digits)}</td>
+      <td className="n">{said.mean}</td>
+      <td className="n half">{said.half}</td>
       <td className="n runs">{n}</td>
     </>
   );

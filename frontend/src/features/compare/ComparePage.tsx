@@ -20,7 +20,7 @@ import { type Compared, letterOf, readAddress, toAddress } from './address';
 import { CellsTable } from './CellsTable';
 import { EnvironmentDifference } from './EnvironmentDifference';
 import { FILE_WIDTH, svgOf } from './export';
-import { type Axes, compareShapes, type Look, MOST_PANELS } from './figure';
+import { type Axes, compareShapes, hasRatios, type Look, MOST_PANELS } from './figure';
 import { Incomparable } from './Incomparable';
 import { csvOf, nothingShared, summary } from './messages';
 import { Offers } from './Offers';
@@ -196,6 +196,7 @@ function Experiments({ compared, change }: { compared: Compared; change: (next: 
           </select>
         </label>
       )}
+      {loaded && sides.length > 1 && <DrawnTogether slugs={sides.map(({ slug }) => slug)} />}
       {asked.map(
         ({ isError, error, refetch }, k) =>
           isError && (
@@ -253,12 +254,12 @@ function Experiments({ compared, change }: { compared: Compared; change: (next: 
           )}
           <Figure art={art} />
           <p className="note">
-            Whiskers: 95 % t interval of the replicates above; below, of the ratio, for all settings together. Hollow:
-            not significantly different, or a single run above.
+            {hasRatios(art.plan.panels)
+              ? 'Whiskers: 95 % t interval of the replicates above; below, of the ratio, for all settings together. Hollow: not significantly different, or a single run above.'
+              : 'Whiskers: 95 % t interval of the replicates. Hollow: a single run.'}
           </p>
         </Section>
       )}
-      {loaded && sides.length > 1 && <DrawnTogether slugs={sides.map(({ slug }) => slug)} />}
       {shown.map(({ comparison, name }) => (
         <Section key={name} title={`${name} against ${letterOf(0)}, setting by setting`}>
           <CellsTable comparison={comparison} a={letterOf(0)} b={name} />

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Link } from 'wouter';
-import { Section } from '../../components/Section';
 import { FIGURES } from '../figures/definitions';
 import { experimentsOf } from '../figures/inputs';
 
@@ -12,8 +11,11 @@ export function DrawnTogether({ slugs }: { slugs: readonly string[] }) {
   });
   if (figures.length === 0) return null;
   return (
-    <Section title="Drawn together in published figures">
-      <p>Also what they measured by different names, such as the CPU time of each, on one pair of axes.</p>
+    <section className="drawn" aria-label="Drawn together in published figures">
+      <p>
+        What they measured by different names, such as the CPU time of each, is not in this menu. Published figures draw
+        it on one pair of axes:
+      </p>
       <ul className="offers">
         {figures.map(({ id, title }) => (
           <li key={id}>
@@ -21,6 +23,6 @@ export function DrawnTogether({ slugs }: { slugs: readonly string[] }) {
           </li>
         ))}
       </ul>
-    </Section>
+    </section>
   );
 }

@@ -60,7 +60,6 @@ const PLOT = 150;
 const BETWEEN = 26;
 const RATIO = 84;
 const FOOT = 46;
-const CELL = TITLE + PLOT + BETWEEN + RATIO + FOOT;
 const HEAD = 24;
 const WIDEST = 5;
 
@@ -203,7 +202,27 @@ interface Shared {
   readonly axes: Axes;
   readonly levels: readonly number[];
   readonly values: readonly [number, number];
-  readonly ratios: readonly [number, number];
+  /** Null where no panel has one: their strip is left out. */
+  readonly ratios: readonly [number, number] | null;
+}
+
+const cellHeight = ({ ratios }: Shared): number => TITLE + PLOT + (ratios ? BETWEEN + RATIO : 0) + FOOT;
+
+/** The strip below a panel: what each side after the first has, over the first. */
+function ratioStrip(panel: Panel, letter: string, domain: readonly [number, number], x: Scale, frame: Place): Shape[] {
+  const [left, right] = [frame.left + LEFT, frame.left + frame.width - RIGHT];
+  const r = log(domain, [frame.top + RATIO, frame.top]);
+  const several = panel.ratios.length > 1;
+  return [
+    ...ratioTicks(domain).flatMap((v) => [
+      line(left, r(v), right, r(v), { stroke: v === 1 ? 'var(--line-3)' : 'var(--line)' }),
+      text(left - 6, r(v) + 4, brief(v), { ...TICK, ...END }),
+    ]),
+    ...panel.ratios.flatMap((own, k) =>
+      ratioMarks(own, several ? k + 1 : 0, several ? (k - (panel.ratios.length - 1) / 2) * 7 : 0, x, r, frame),
+    ),
+    text(left, frame.top - 8, `ratio to ${letter}`, { ...NOTE }),
+  ];
 }
 
 function panelShapes(panel: Panel, title: string, place: Place, shared: Shared): Shape[] {
@@ -214,8 +233,7 @@ function panelShapes(panel: Panel, title: string, place: Place, shared: Shared):
   const top = place.top + TITLE;
   const y = linear(values, [top + PLOT, top]);
   const frame = { ...place, top: top + PLOT + BETWEEN };
-  const r = log(ratios, [frame.top + RATIO, frame.top]);
-  const several = panel.ratios.length > 1;
+  const foot = ratios ? frame.top + RATIO : top + PLOT;
   return [
     text(place.left + LEFT, place.top + 18, title, { ...AXIS, 'font-weight': 600, fill: 'var(--ink)' }),
     ...niceTicks(values[0], values[1], 3).flatMap((v) => [
@@ -224,21 +242,18 @@ function panelShapes(panel: Panel, title: string, place: Place, shared: Shared):
     ]),
     ...panel.lines.flatMap((points, side) => overlay(points, side, looks[side], x, y, top)),
     ...letters(panel, looks, x, y, top),
-    ...ratioTicks(ratios).flatMap((v) => [
-      line(left, r(v), right, r(v), { stroke: v === 1 ? 'var(--line-3)' : 'var(--line)' }),
-      text(left - 6, r(v) + 4, brief(v), { ...TICK, ...END }),
-    ]),
-    ...panel.ratios.flatMap((own, k) =>
-      ratioMarks(own, several ? k + 1 : 0, several ? (k - (panel.ratios.length - 1) / 2) * 7 : 0, x, r, frame),
-    ),
-    text(left, frame.top - 8, `ratio to ${looks[0].letter}`, { ...NOTE }),
+    ...(ratios ? ratioStrip(panel, looks[0].letter, ratios, x, frame) : []),
     ...apart(levels, x, 34).flatMap((level) => [
-      line(x(level), frame.top + RATIO, x(level), frame.top + RATIO + 4, { stroke: 'var(--line-3)' }),
-      text(x(level), frame.top + RATIO + 17, setting(level), { ...TICK, ...MIDDLE }),
+      line(x(level), foot, x(level), foot + 4, { stroke: 'var(--line-3)' }),
+      text(x(level), foot + 17, setting(level), { ...TICK, ...MIDDLE }),
     ]),
-    text(right, frame.top + RATIO + 33, axes.x, { ...NOTE, ...END, fill: 'var(--ink-2)', 'data-quantity': axes.of.x }),
+    text(right, foot + 33, axes.x, { ...NOTE, ...END, fill: 'var(--ink-2)', 'data-quantity': axes.of.x }),
   ];
 }
+
+/** Whether any setting is shared: without one there is nothing to divide. */
+export const hasRatios = (panels: readonly Panel[]): boolean =>
+  panels.some(({ ratios }) => ratios.some((own) => own.length > 0));
 
 /** All panels in as many columns as the width has room for. */
 export function compareShapes(
@@ -254,7 +269,9 @@ export function compareShapes(
   const columns = Math.ceil(shown.length / Math.ceil(shown.length / most));
   const each = width / columns;
   const levels = [...new Set(shown.flatMap(({ lines }) => lines.flat().map(({ x }) => x)))].sort((a, b) => a - b);
-  const shared = { looks, axes, levels, values: valueDomain(shown), ratios: ratioDomain(shown) };
+  const ratios = hasRatios(shown) ? ratioDomain(shown) : null;
+  const shared: Shared = { looks, axes, levels, values: valueDomain(shown), ratios };
+  const height = cellHeight(shared);
   const [floor] = shared.values;
   const measure = floor === 0 ? axes.measure : `${axes.measure}, axis from ${brief(floor)}`;
   const shapes = [
@@ -263,10 +280,10 @@ export function compareShapes(
       panelShapes(
         panel,
         titles[k],
-        { left: (k % columns) * each, top: HEAD + Math.floor(k / columns) * CELL, width: each },
+        { left: (k % columns) * each, top: HEAD + Math.floor(k / columns) * height, width: each },
         shared,
       ),
     ),
   ];
-  return { shapes, height: HEAD + Math.ceil(shown.length / columns) * CELL };
+  return { shapes, height: HEAD + Math.ceil(shown.length / columns) * height };
 }

@@ -34,19 +34,16 @@ export function span(interval: readonly [number, number] | null, digits?: number
   return interval === null ? 'not known' : `${signed(interval[0], digits)} to ${signed(interval[1], digits)} %`;
 }
 
-/** Digits of the largest number of a column, at most. */
-const MOST_DIGITS = 6;
 const MOST_DECIMALS = 12;
 
 /** Where the first digit of a number stands: 0 for 1 to 9, −2 for 0.01. */
 const place = (size: number): number => (size > 0 ? Math.floor(Math.log10(size)) : 0);
 
-/** Decimals of a column of means: those that the narrowest interval's half needs for its first digit; without intervals, four digits of the largest. */
+/** Decimals of the means of a column that have no interval: four digits of the largest. */
 export function decimalsOf(measures: readonly CellMeasure[]): number {
-  const largest = place(Math.max(...measures.map(({ mean }) => Math.abs(mean))));
-  const halves = measures.map(({ ci95 }) => (ci95 ? (ci95[1] - ci95[0]) / 2 : 0)).filter((half) => half > 0);
-  const wanted = halves.length > 0 ? -place(Math.min(...halves)) : 3 - largest;
-  return Math.max(0, Math.min(wanted, MOST_DIGITS - 1 - largest, MOST_DECIMALS));
+  const alone = measures.flatMap(({ mean, ci95 }) => (ci95 ? [] : [Math.abs(mean)]));
+  const largest = place(Math.max(0, ...alone));
+  return Math.max(0, Math.min(3 - largest, MOST_DECIMALS));
 }
 
 /** Decimals of intervals that stand together, in percent: two digits of the narrowest. */
@@ -99,7 +96,8 @@ export function summary(comparison: Comparison, a: string, b: string): string {
   return [
     `${b} against ${a}, ${inSentence(measure.label)}, over ${counted(cells.length, 'setting', 'settings')} that both have.`,
     overall(comparison),
-    parts.length > 0 && `Of the settings: ${parts.join('; ')}, corrected for their number.`,
+    parts.length > 0 &&
+      `Of the settings: ${parts.join('; ')}${blind < cells.length ? ', corrected for their number' : ''}.`,
     others && `Left out: ${others}.`,
     comparison.message,
   ]

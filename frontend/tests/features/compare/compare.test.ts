@@ -121,6 +121,21 @@ describe('panels', () => {
     for (const words of ratios) expect(words).toMatch(/^\d+: ratio [\d.]+(, 95 % [\d.]+ to [\d.]+)?, n = \d+ and \d+$/);
   });
 
+  it('have no strip for ratios where no setting is shared', () => {
+    const looks = ['A', 'B'].map((letter) => ({ letter, kind: 'measured' as const }));
+    const of = { measure: 'throughput_mbps', x: 'delay_us' };
+    const axes = { of, measure: 'Throughput', x: 'Delay', preferLog: true };
+    const sides = [known('1.0', [10, 20]), known('1.1', [10, 20])];
+    const drawn = (answer: Comparison | undefined) => {
+      const plan = planOf(sides, [answer], 'throughput_mbps');
+      return compareShapes(plan.panels, ['', ''], looks, axes, 700);
+    };
+    const [refused, shared] = [drawn(undefined), drawn(comparison([compared(1.05, true, [1.01, 1.09])], null))];
+    expect(refused.shapes.some(({ text }) => text === 'ratio to A')).toBe(false);
+    expect(shared.shapes.filter(({ text }) => text === 'ratio to A')).toHaveLength(2);
+    expect(refused.height).toBeLessThan(shared.height);
+  });
+
   it('have an axis that spans the intervals, and goes down to nought only where that costs little', () => {
     const looks = [{ letter: 'A', kind: 'measured' as const }];
     const axes = { of: { measure: 'drops', x: 'delay_us' }, measure: 'Drops', x: 'Delay, µs', preferLog: true };
@@ -159,15 +174,15 @@ describe('words', () => {
     expect(span(null)).toBe('not known');
   });
 
-  it('give the numbers of a column as many decimals each', () => {
+  it('give the means of a column that have no interval as many decimals each', () => {
     const measured = (mean: number, half: number | null) => ({
       n: 5,
       mean,
       sd: 1,
       ci95: half === null ? null : ([mean - half, mean + half] as [number, number]),
     });
-    expect(decimalsOf([measured(987, 0.04), measured(947, 2)])).toBe(2);
-    expect(decimalsOf([measured(123_456, 0.04), measured(947, 2)])).toBe(0);
+    // a mean with an interval has the digits of its own interval
+    expect(decimalsOf([measured(1.56, null), measured(947, 2)])).toBe(3);
     expect(decimalsOf([measured(0.5, null)])).toBe(4);
     expect(decimalsOf([measured(0, null)])).toBe(3);
     // what JavaScript writes has 100 decimals at most, or breaks the page
@@ -194,6 +209,8 @@ describe('words', () => {
     // both ends with as many decimals
     expect(summary(comparison(cells, [0.99870004, 0.999288]), 'A', 'B')).toContain('interval −0.130 to −0.071 %)');
     expect(summary(comparison(cells, null), 'A', 'B')).toContain('There is no interval');
+    // where nothing is tested, nothing is corrected
+    expect(summary(comparison([cells[2]], null), 'A', 'B')).toContain('Of the settings: 1 without an interval. Left');
   });
 
   it('put facts that differ first, and of them the kernel', () => {

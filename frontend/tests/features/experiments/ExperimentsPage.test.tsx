@@ -99,9 +99,9 @@ describe('home', () => {
     const page = await render(<ExperimentsPage />);
     expect(names(page)).toEqual(['Your host']);
     expect(page.textContent).toContain('Nothing measured here yet');
-    expect([...page.querySelectorAll('code')].map((code) => code.textContent?.split(' ')[0])).toEqual([
-      'coalescope-logger',
-      'coalescope',
+    // as it can be pasted where the program is, like the commands of /start
+    expect([...page.querySelectorAll('code')].map((code) => code.textContent)).toEqual([
+      expect.stringMatching(/^sudo \.venv\/bin\/coalescope-host demo --server http/),
     ]);
   });
 
