@@ -85,3 +85,14 @@ def test_a_cell_seen_from_aside_tells_its_own(page: Page) -> None:
     page.mouse.move(place[0] - 1, place[1])
     words = rf"MTU \d+, delay \d+: {NUMBER} ± {NUMBER} s, n = 10"
     eventually(page, lambda: re.fullmatch(words, page.evaluate(TOLD, place)) is not None)
+
+
+def test_a_stem_of_the_residuals_tells_its_cell_and_how_far_it_is(page: Page) -> None:
+    page.goto("/explorer/geist-2005-nfs")
+    strip = page.get_by_role("img", name=re.compile("^Cell minus model"))
+    strip.scroll_into_view_if_needed()
+    stand_still(page)
+    strip.hover(position={"x": 40, "y": 30})
+    words = rf"MTU 1500, delay \d+: {NUMBER} ± {NUMBER} \(pooled\) jiffies, n = \d+; cell − model "
+    told = strip.locator("..")
+    eventually(page, lambda: re.match(words, told.get_attribute("title") or "") is not None)

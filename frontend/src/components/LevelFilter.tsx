@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which levels of a factor are looked at: all, one, or several.
 import type { FactorValue } from '../api/types';
-import { goesAlone, levelsIn, withToggled } from '../state/levels';
+import { goesAlone, knownIn, withToggled } from '../state/levels';
 import { levelInWords } from './factorWords';
 import { Icon } from './Icon';
 import { Menu, MenuItem } from './Menu';
@@ -29,9 +29,9 @@ export function LevelFilter(props: {
 }) {
   const { name, label, levels, value, onChange } = props;
   const unit = props.unit && props.unit !== '1' ? ` ${props.unit}` : '';
-  const found = value === '' ? [] : levelsIn(value, levels);
-  const chosen = found ?? [];
-  const words = found ? wordsOf(found, levels, unit) : `${value}: none has this`;
+  const [chosen, missing] = value === '' ? [[], []] : knownIn(value, levels);
+  const none = missing.length > 0 && `${missing.join()}: none has this`;
+  const words = [(chosen.length > 0 || !none) && wordsOf(chosen, levels, unit), none].filter(Boolean).join('; ');
   return (
     <div className="field">
       <QuantityName name={name}>{label}</QuantityName>

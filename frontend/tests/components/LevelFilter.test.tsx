@@ -57,3 +57,11 @@ it('says that a level of an old address is none', async () => {
   expect(words()).toBe('Delay: 15: none has this');
   expect(ticked()).toEqual([]);
 });
+
+it('says which level of several is none, and keeps the others', async () => {
+  const { told, item, ticked, words } = await shown('10,15,40');
+  expect(words()).toBe('Delay: 10, 40 µs; 15: none has this');
+  expect(ticked()).toEqual(['10 µs', '40 µs']);
+  await press(item('20 µs'));
+  expect(told).toEqual(['10,20,40']);
+});

@@ -112,7 +112,7 @@ const RIGHT = 38;
 const GAP = 10;
 const MOST_GAPS = 0.4;
 /** Marks of cells that have less would lie on each other. */
-const LEAST_SLOT = 1.5;
+export const LEAST_SLOT = 1.5;
 
 export const signed = (v: number, digits: number): string => (v > 0 ? '+' : '') + decimal(v, digits);
 
@@ -217,6 +217,21 @@ function strip({ fit }: View, { base, zero }: Height, width: number): Shape[] {
   ];
 }
 
+/** Where the cells of each level of the upward axis stand: from which pixel on, and how wide each. */
+export function* placesAcross(
+  { points, rows }: Pick<Comparison, 'points' | 'rows'>,
+  width: number,
+): Generator<{ readonly y: number; readonly places: readonly number[]; readonly from: number; readonly slot: number }> {
+  const across = width - RIGHT - 4;
+  const gap = rows.size > 1 ? Math.min(GAP, (MOST_GAPS * across) / (rows.size - 1)) : 0;
+  const slot = (across - (rows.size - 1) * gap) / points.length;
+  let from = 2;
+  for (const [y, places] of rows) {
+    yield { y, places, from, slot };
+    from += places.length * slot + gap;
+  }
+}
+
 /** Stems, or what they cover. The scale starts at ±2.6 % and gives way in round steps. */
 export function residualShapes(
   view: View,
@@ -229,12 +244,8 @@ export function residualShapes(
   const { points, rows } = comparison;
   const height = heightOf(Math.max(2.6, comparison.calm * 1.3));
   const out = strip(view, height, width);
-  const across = width - RIGHT - 4;
-  const gap = rows.size > 1 ? Math.min(GAP, (MOST_GAPS * across) / (rows.size - 1)) : 0;
-  const slot = (across - (rows.size - 1) * gap) / points.length;
-  let from = 2;
   let last = -1;
-  for (const [y, places] of rows) {
+  for (const { y, places, from, slot } of placesAcross(comparison, width)) {
     const ink = inks.get(y) ?? 'var(--ink)';
     const percents = places.map((i) => residual(points[i], predictions[i]));
     const row = { from, slot, percents, ink, kind: view.kind ?? 'measured' };
@@ -247,7 +258,6 @@ export function residualShapes(
       out.push(text(from, RESIDUALS_HEIGHT - 6, words, { 'font-size': TEXT.label, 'font-weight': 600, fill: ink }));
       last = from + words.length * LETTER_PX.digit + 4;
     }
-    from += places.length * slot + gap;
   }
   return out;
 }

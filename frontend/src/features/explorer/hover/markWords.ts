@@ -20,7 +20,8 @@ function* places(scene: Scene): Generator<readonly [Point, number, number]> {
     for (const p of each.points) yield [p, along(p) + aside(view, frame, each, sampler.series), v(p.mean)];
 }
 
-function wordsOf({ layout, measure, values }: View, { x, y, n, mean, half, from }: Point): string {
+/** Of one cell: setting, mean, half of its 95 % interval, runs. */
+export function wordsOf({ layout, measure, values }: View, { x, y, n, mean, half, from }: Point): string {
   const settings = [layout.y && namedSetting(layout.y, y), layout.x && namedSetting(layout.x, x)].filter(Boolean);
   const said = withHalf(mean, half, digitsFor(values[1] - values[0]));
   const interval = said.half && ` ${said.half}${from === 'residuals' ? ' (pooled)' : ''}`;

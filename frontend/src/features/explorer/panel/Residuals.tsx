@@ -10,6 +10,8 @@ import { comparisonOf, RESIDUALS_HEIGHT, residualShapes, residualWords, signed, 
 import { usePlot } from '../usePlot';
 import { SettingHead, SettingNames, settingOf } from './Setting';
 
+const none = (): void => undefined;
+
 function inksOf(live: FrameData): Map<number, string> {
   return new Map(live.curves.flatMap((c) => (c.series ? [[c.series.y, c.series.ink] as const] : [])));
 }
@@ -19,10 +21,12 @@ export function Residuals() {
   const { frames } = store.get();
   const plot = usePlot();
   const worst = useRef<HTMLSpanElement>(null);
+  const theta = useRef<FrameData['theta']>({});
   const comparison = useMemo(() => comparisonOf(view, frames), [view, frames]);
   const shares = comparison?.points.some((p) => p.mean !== 0);
   useSpareTime((live, held) => {
     if (!comparison) return false;
+    theta.current = live.theta;
     const predictions = comparison.predictions(live.theta);
     if (plot.element.current && !plot.hidden.current)
       plot.show(residualShapes(view, comparison, predictions, live.place, plot.width.current, inksOf(live)), held);
@@ -46,6 +50,12 @@ export function Residuals() {
           className: 'plot wide',
           height: RESIDUALS_HEIGHT,
           role: 'img',
+          // a part that did not come is asked for again with the next move
+          onPointerMove: ({ nativeEvent }) =>
+            import('../hover/residualTold').then(
+              (part) => part.tell(nativeEvent, view, comparison, theta.current),
+              none,
+            ),
           'aria-label': `Cell minus model, in per cent, for ${comparison.points.length} cells`,
         })}
       {comparison.points.length <= 16 && <SideBySide comparison={comparison} />}
