@@ -29,16 +29,24 @@ COPY docs/published-vs-predicted.md ../docs/
 COPY frontend .
 RUN npm run build
 
-# The wheel, which has page and data sets inside and is not built without its page, and nothing else of this project.
-FROM python-packages AS installed
+# The wheel, which has page and data sets inside and is not built without its page.
+FROM python-packages AS wheel-build
 COPY models models
 COPY host host
 COPY backend backend
 COPY datasets datasets
 COPY --from=page /srv/coalescope/frontend/dist frontend/dist
+RUN .venv/bin/pip wheel --no-cache-dir --no-index --no-build-isolation --no-deps --wheel-dir wheels ./backend
+
+# One that is built already can take its place, and no page is built: --build-context wheel=dist
+FROM scratch AS wheel
+COPY --from=wheel-build /srv/coalescope/wheels /
+
+# The wheel, and nothing else of this project.
+FROM python-packages AS installed
+COPY --from=wheel coalescope-*.whl wheels/
 # What installs goes last: nothing is installed in the image that runs.
-RUN .venv/bin/pip wheel --no-cache-dir --no-index --no-build-isolation --no-deps --wheel-dir wheels ./backend \
-	&& .venv/bin/pip install --no-cache-dir --no-index --no-deps wheels/coalescope-*.whl \
+RUN .venv/bin/pip install --no-cache-dir --no-index --no-deps wheels/coalescope-*.whl \
 	&& .venv/bin/pip uninstall --yes setuptools pip
 
 FROM ${PYTHON_IMAGE}

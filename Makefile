@@ -124,7 +124,7 @@ disturbed_once_more = $(2) -o cache_dir=.pytest_cache/$@ --list-disturbed=$(DIST
 	|| { test $$? = 75 && $(2) -n 0 -o cache_dir=.pytest_cache/$@ @$(DISTURBED); }
 
 # A worker takes a file at a time: the longest come first, so that none is left at the end.
-LONG_TESTS := models/tests/inference/fitting/test_coverage_of_scenarios.py host/tests/run/test_network.py \
+LONG_TESTS := docker/tests/test_image_of_wheel.py models/tests/inference/fitting/test_coverage_of_scenarios.py host/tests/run/test_network.py \
 	backend/tests/durability/test_many_processes.py \
 	host/tests/run/test_bad_input.py host/tests/run/test_fuzzed_network.py backend/tests/web/openapi/test_whole_api.py backend/tests/durability/test_sudden_death.py \
 	host/tests/remote/test_peer.py backend/tests/cli/test_token.py backend/tests/cli/test_serving.py backend/tests/cli/test_events.py \
@@ -150,7 +150,7 @@ test-servers: setup-dev tools ## What matters most of it on PostgreSQL and an S3
 test-scale: setup-dev tools ## The whole backend suite on PostgreSQL, an S3 server and Dask
 	COALESCOPE_TEST_STACK=servers $(BIN)/python -m pytest -n 2 --dist loadfile -m "not soak" -q backend/tests
 
-test-docker: setup-dev ## Build the image, on base images that are made where none can be pulled, and run the compose file (root, docker.io, docker-compose, debootstrap)
+test-docker: setup-dev ## Build the image with its page, on base images that are made where none can be pulled, and run the compose file (root, docker.io, docker-compose, debootstrap)
 	$(BIN)/python -m pytest -m containers -q docker/tests
 
 # The longest come first, so that none is left at the end; the tests of a file share the machine that it boots.
@@ -235,7 +235,7 @@ lock: ## Resolve the Python dependencies anew (needs uv): what is installed is w
 	uv pip compile pyproject.toml -c requirements-dev.lock --universal --generate-hashes --no-emit-index-url --no-annotate --no-header -q -o requirements.lock
 
 clean: ## Remove all that was built or installed; data/ stays
-	rm -rf $(VENV) $(STAMPS) dist frontend/node_modules frontend/dist frontend/.generated host/dist build/host-tools build/site build/site-sources build/site-state build/notebooks driver/guest/build
+	rm -rf $(VENV) $(STAMPS) dist frontend/node_modules frontend/dist frontend/.generated host/dist build/host-tools build/site build/site-sources build/site-state build/notebooks build/image driver/guest/build
 	$(MAKE) -C driver/logger clean
 	$(MAKE) -C driver/traffic clean
 

@@ -36,6 +36,10 @@ PATH="$PATH:$(echo /usr/lib/postgresql/*/bin | tr ' ' ':')"
 need initdb postgresql
 [ -e /usr/aarch64-linux-gnu/include/stdio.h ] || missing="$missing libc6-dev-arm64-cross"
 [ -e /usr/include/bpf/libbpf.h ] || missing="$missing libbpf-dev"
+if [ "$(id -u)" = 0 ]; then # nobody else may build an image
+	need buildah buildah
+	need mmdebstrap mmdebstrap
+fi
 
 [ -z "$missing" ] && exit 0
 

@@ -2,7 +2,7 @@
 """The Dockerfile's steps that install this project, run as they stand there, in a folder.
 
 What comes before them stands in: the locked packages are those that the tests run with, the page is
-a few files. `make test-docker` builds the image itself.
+a few files. test_image_of_wheel.py builds the image itself, `make test-docker` with its page.
 """
 
 import os
@@ -49,6 +49,7 @@ class Build:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.page = folder.parent / "page"
+        self.wheels = folder.parent / "wheels"
 
     def lock(self) -> None:
         """What the stage before leaves: an environment with the packages, without this project."""
@@ -65,11 +66,16 @@ class Build:
 
     def copy(self, words: str) -> None:
         *options, source, target = words.split()
-        if options:
-            assert options == ["--from=page"]
+        if options == ["--from=page"]:
             assert source == f"{IN_IMAGE}/frontend/dist"
             if self.page.is_dir():
                 shutil.copytree(self.page, self.folder / target)
+            return
+        if options:
+            assert options == ["--from=wheel"]
+            (self.folder / target).mkdir()
+            for wheel in self.wheels.glob(source):
+                shutil.copy(wheel, self.folder / target)
             return
         ignored = shutil.ignore_patterns("tests", "__pycache__", "node_modules", "dist", ".*")
         shutil.copytree(ROOT / source, self.folder / target, ignore=ignored)
@@ -84,10 +90,13 @@ class Build:
             check=False,
         )
 
-    def installed(self) -> list[subprocess.CompletedProcess[str]]:
-        """What each command of the stage said."""
+    def make(self, stage: str) -> list[subprocess.CompletedProcess[str]]:
+        """What each command of the stage said. Each stage begins with the packages alone."""
+        assert stages()[stage].base == "python-packages"
+        self.folder.mkdir()
+        self.lock()
         said = []
-        for word, rest in stages()["installed"].steps:
+        for word, rest in stages()[stage].steps:
             if word == "COPY":
                 self.copy(rest)
             else:
@@ -95,14 +104,20 @@ class Build:
                 said.append(self.run(rest))
         return said
 
+    def make_wheel(self) -> subprocess.CompletedProcess[str]:
+        """What building it said; where it was built, `wheels` has what the stage `wheel` has."""
+        (said,) = self.make("wheel-build")
+        assert stages()["wheel"] == Stage(
+            "scratch", [("COPY", f"--from=wheel-build {IN_IMAGE}/wheels /")]
+        )
+        (self.folder / "wheels").rename(self.wheels)
+        shutil.rmtree(self.folder)
+        return said
+
 
 @pytest.fixture
 def build(tmp_path: Path) -> Build:
-    folder = tmp_path / "coalescope"
-    folder.mkdir()
-    found = Build(folder)
-    found.lock()
-    return found
+    return Build(tmp_path / "coalescope")
 
 
 def test_the_packages_are_those_of_the_lock_and_nothing_but_hashes_is_taken() -> None:
@@ -111,7 +126,8 @@ def test_the_packages_are_those_of_the_lock_and_nothing_but_hashes_is_taken() ->
     assert pip
     for command in pip:
         assert "--require-hashes -r ${PACKAGES}" in command
-    after = [rest for word, rest in stages()["installed"].steps if word == "RUN"]
+    own = [*stages()["wheel-build"].steps, *stages()["installed"].steps]
+    after = [rest for word, rest in own if word == "RUN"]
     for command in " && ".join(after).split(" && "):
         words = shlex.split(command)
         assert {"--no-index", "--no-deps"} <= set(words) or words[1] == "uninstall"
@@ -119,11 +135,9 @@ def test_the_packages_are_those_of_the_lock_and_nothing_but_hashes_is_taken() ->
 
 def test_what_is_installed_is_the_wheel_with_page_and_data_sets(build: Build) -> None:
     build.build_page()
-    for done in build.installed():
+    for done in [build.make_wheel(), *build.make("installed")]:
         assert done.returncode == 0, done.stdout + done.stderr
-    assert [wheel.name.split("-")[0] for wheel in (build.folder / "wheels").iterdir()] == [
-        "coalescope"
-    ]
+    assert [wheel.name.split("-")[0] for wheel in build.wheels.iterdir()] == ["coalescope"]
     (share,) = build.folder.glob(".venv/lib/python3.*/site-packages/coalescope/share")
     assert (share / "page/index.html").read_text() == "<title>the page</title>"
     assert {one.name for one in (share / "datasets").iterdir()} == {
@@ -145,10 +159,10 @@ def test_what_is_installed_is_the_wheel_with_page_and_data_sets(build: Build) ->
 
 
 def test_nothing_is_installed_where_the_page_was_not_built(build: Build) -> None:
-    done = build.installed()[-1]
+    done = build.make_wheel()
     assert done.returncode != 0
     assert "The page is not built" in done.stdout + done.stderr
-    assert not (build.folder / ".venv/bin/coalescope").exists()
+    assert not list(build.wheels.iterdir())
 
 
 def test_the_image_that_runs_finds_page_and_data_sets_in_the_package() -> None:
