@@ -108,7 +108,7 @@ def create_app(settings: Settings | None = None, tracer: Tracer | None = None) -
 
     @asynccontextmanager
     async def lifespan(running: FastAPI) -> AsyncIterator[None]:
-        ahead = SummariesAhead(store.database, running.state.summarised)
+        ahead = SummariesAhead(store.database, running.state.summarised, settings.data_dir)
         for begin in (loader.start, runner.start, ahead.start):
             begin()
         yield

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The list says of an experiment what was kept of it, until the experiment changes."""
 
+import fcntl
+import os
 import time
 from collections.abc import Callable
 from typing import Any
@@ -80,7 +82,7 @@ def test_what_is_kept_is_bounded(
 def described_ahead(client: Any) -> None:
     """What the server's thread does."""
     state = client.app.state
-    summaries.SummariesAhead(state.database, state.summarised).describe()
+    summaries.SummariesAhead(state.database, state.summarised, state.settings.data_dir).describe()
 
 
 def served_until(client: Any, done: Callable[[], bool]) -> None:
@@ -118,3 +120,68 @@ def test_no_more_is_described_ahead_than_is_kept(
     monkeypatch.setattr(summaries, "KEPT_BYTES", 2_000)
     described_ahead(client)
     assert 1 < len(described) < 20
+
+
+def test_the_page_that_somebody_waits_for_is_described_before_the_rest(
+    make_client: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    client = make_client()
+    create(client, 5 * LISTED)
+    order = list[tuple[bool, str]]()
+    real: Callable[..., Any] = summaries.summarise_experiment
+
+    def noted(record: Any, cells: Any) -> Any:
+        asked = asked_for and record.slug in of_page
+        order.append((asked, record.slug))
+        time.sleep(0.002)  # others have their turn
+        return real(record, cells)
+
+    of_page = {f"lab-{each:04}" for each in range(4 * LISTED, 5 * LISTED)}
+    asked_for = False
+    monkeypatch.setattr(summaries, "_REST", 0.0)
+    monkeypatch.setattr(summaries, "summarise_experiment", noted)
+
+    def ahead_and_asked() -> bool:
+        nonlocal asked_for
+        if len(order) > 3 and not asked_for:
+            asked_for = True
+            assert client.get(f"/api/experiments?offset={4 * LISTED}").status_code == 200
+        return len(order) >= 5 * LISTED
+
+    served_until(client, ahead_and_asked)
+    page = [at for at, (asked, _) in enumerate(order) if asked]
+    assert len(page) == LISTED
+    between = page[-1] - page[0] + 1 - len(page)
+    assert between <= 1, "no more than what was under way"
+    assert len(order) == len({slug for _, slug in order}) == 5 * LISTED, "and then the rest"
+
+
+def test_one_process_at_a_time_describes_ahead(make_client: Any, described: list[str]) -> None:
+    client = make_client()
+    create(client, LISTED + 1)
+    other = os.open(client.app.state.settings.data_dir, os.O_RDONLY)
+    fcntl.flock(other, fcntl.LOCK_EX)
+
+    def others_ended() -> bool:
+        nonlocal other
+        if other >= 0:
+            time.sleep(3 * summaries._LOOKS_AGAIN_S)
+            assert described == [], "another process does"
+            os.close(other)
+            other = -1
+        return len(described) == LISTED + 1
+
+    served_until(client, others_ended)
+    assert len(described) == LISTED + 1
+
+
+def test_who_waits_for_its_turn_ends_at_once(make_client: Any, described: list[str]) -> None:
+    client = make_client()
+    create(client, LISTED + 1)
+    other = os.open(client.app.state.settings.data_dir, os.O_RDONLY)
+    try:
+        fcntl.flock(other, fcntl.LOCK_EX)
+        served_until(client, lambda: True)
+    finally:
+        os.close(other)
+    assert len(described) <= 1

@@ -82,9 +82,7 @@ def list_experiments(
     """One page of the experiments, published first, then by title; `Link` names the next page."""
     summaries: Summaries = request.app.state.summarised
     found = service.list_experiments(connection, kind, q, limit + 1, offset)
-    return [
-        summaries(connection, record) for record in page_of(request, response, found, limit, offset)
-    ]
+    return summaries.of_page(connection, page_of(request, response, found, limit, offset))
 
 
 @router.post("", status_code=201, responses={409: {"model": ErrorResponse}})

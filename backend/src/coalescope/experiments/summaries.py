@@ -1,9 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the list says of each experiment, kept while the experiment stands as it is."""
 
+import fcntl
 import logging
+import os
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from functools import partial
-from threading import Event, Thread
+from pathlib import Path
+from threading import Condition, Event, Thread
 from time import perf_counter
 
 from sqlalchemy.engine import Connection
@@ -25,6 +30,7 @@ _LOG = logging.getLogger("coalescope.experiments")
 KEPT_BYTES = 2**25
 # The thread rests this many times as long as each description took, for requests to come first.
 _REST = 4.0
+_LOOKS_AGAIN_S = 0.2
 
 
 class Summaries:
@@ -32,10 +38,31 @@ class Summaries:
 
     def __init__(self) -> None:
         self._kept: LruCache[bytes] = LruCache(KEPT_BYTES, len)
+        self._askers = 0
+        self._asked_for = Condition()
 
-    def __call__(self, connection: Connection, record: ExperimentRecord) -> ExperimentSummaryOut:
-        """The experiment's entry in the list."""
-        return ExperimentSummaryOut.model_validate_json(self.as_text(connection, record))
+    def of_page(
+        self, connection: Connection, records: Sequence[ExperimentRecord]
+    ) -> list[ExperimentSummaryOut]:
+        """The entries of a page that somebody waits for: nothing else is described meanwhile."""
+        self._come_or_go(1)
+        try:
+            return [
+                ExperimentSummaryOut.model_validate_json(self.as_text(connection, record))
+                for record in records
+            ]
+        finally:
+            self._come_or_go(-1)
+
+    def wait_for_askers(self, most_s: float) -> bool:
+        """Wait until nobody waits for a page, so many seconds at most; whether it is so."""
+        with self._asked_for:
+            return self._asked_for.wait_for(lambda: self._askers == 0, most_s)
+
+    def _come_or_go(self, people: int) -> None:
+        with self._asked_for:
+            self._askers += people
+            self._asked_for.notify_all()
 
     def as_text(self, connection: Connection, record: ExperimentRecord) -> bytes:
         """The same as JSON."""
@@ -46,12 +73,13 @@ class SummariesAhead:
     """Describes the experiments of a large store in a thread of its own, before somebody asks.
 
     A list of two thousand takes ten seconds of a processor. Those that fit on its first page are
-    left to whoever asks.
+    left to whoever asks. Of the processes with the same data folder one does so at a time.
     """
 
-    def __init__(self, database: Database, summaries: Summaries) -> None:
+    def __init__(self, database: Database, summaries: Summaries, data_dir: Path) -> None:
         self._database = database
         self._summaries = summaries
+        self._data_dir = data_dir
         self._stopping = Event()
         self._thread = Thread(target=self._run, name="list of experiments", daemon=True)
 
@@ -73,17 +101,41 @@ class SummariesAhead:
                 page = service.list_experiments(connection, limit=LISTED + 1, offset=offset)
                 more = len(page) > LISTED
                 for record in page[:LISTED] if more or offset else ():
+                    while not self._summaries.wait_for_askers(_LOOKS_AGAIN_S):
+                        if self._stopping.is_set():
+                            return
                     began = perf_counter()
                     left -= len(self._summaries.as_text(connection, record))
                     if left < 0 or self._stopping.wait(_REST * (perf_counter() - began)):
                         return
             offset += LISTED
 
+    @contextmanager
+    def _turn(self) -> Iterator[None]:
+        """No other process has it meanwhile. Whoever ends gives it up."""
+        folder = os.open(self._data_dir, os.O_RDONLY)
+        try:
+            while not (_taken(folder) or self._stopping.wait(_LOOKS_AGAIN_S)):
+                pass
+            yield
+        finally:
+            os.close(folder)
+
     def _run(self) -> None:
         try:
-            self.describe()
-        except (SQLAlchemyError, CoalescopeError) as error:
+            with self._turn():
+                self.describe()
+        except (SQLAlchemyError, CoalescopeError, OSError) as error:
             _LOG.warning("the list of experiments was not described ahead", exc_info=error)
+
+
+def _taken(folder: int) -> bool:
+    """Whether the open folder is locked for this process now."""
+    try:
+        fcntl.flock(folder, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
 
 
 def _summarised(connection: Connection, record: ExperimentRecord) -> bytes:

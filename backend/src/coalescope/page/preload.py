@@ -110,7 +110,7 @@ class Preloader:
             found = list_experiments(connection, limit=LISTED + 1)
             if len(found) > LISTED:
                 return {}
-            told = [self._summaries(connection, record).model_dump_json() for record in found]
+            told = [one.model_dump_json() for one in self._summaries.of_page(connection, found)]
         text = _of_an_element(f"[{','.join(told)}]")
         return {"experiments.json": text} if len(text) <= _MOST_CHARACTERS else {}
 
