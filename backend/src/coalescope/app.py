@@ -64,6 +64,7 @@ from coalescope.web.concurrency import ConcurrencyLimiter
 from coalescope.web.error_responses import ERROR_RESPONSES, install_error_handlers
 from coalescope.web.head_requests import HeadRequests
 from coalescope.web.health import router as health
+from coalescope.web.leaving import AnswersAtTheEnd
 from coalescope.web.metrics import Metrics, MetricsMiddleware
 from coalescope.web.metrics import router as metrics
 from coalescope.web.openapi.description import DESCRIPTION, OTHER_ERRORS, TAGS, describe
@@ -203,6 +204,7 @@ def _add_outermost_middleware(app: FastAPI, policy: AccessPolicy, tracer: Tracer
     if tracer is not None:
         app.add_middleware(TracingMiddleware, tracer=tracer)
     app.add_middleware(HeadRequests)
+    app.add_middleware(AnswersAtTheEnd)
 
 
 def _head(store: Store, settings: Settings, state: State) -> Callable[[HttpScope], str]:

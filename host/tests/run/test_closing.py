@@ -32,6 +32,29 @@ def test_an_interval_shows_the_digits_that_it_leaves(values: Sequence[float], sh
     assert str(interval_of(values)) == shown
 
 
+@pytest.mark.parametrize(
+    ("ticks", "shown"),
+    [
+        ([2000, 2000, 2000], "200.00 ±0.10"),  # as busy as they can be, tick by tick
+        ([1000, 1200, 1400], "120 ±50"),
+        ([1999.7, 1999.6, 1999.8], "199.97 ±0.02"),  # control: counted in something finer
+    ],
+)
+def test_cpu_time_of_ticks_says_no_more_than_a_tick(
+    files: Files, ticks: Sequence[float], shown: str
+) -> None:
+    files.plan("mtu_bytes = [9000, 1500]")
+    plan = load_plan(files.folder / "plan.toml")
+    cell = {name: levels[0] for name, levels in plan.factors.items()}
+    lasted_s = (9.9999995, 10.0000004, 9.9999992)
+    runs = [
+        {"elapsed_s": s, "host_cpu_percent": each / s}
+        for s, each in zip(lasted_s, ticks, strict=True)
+    ]
+    row = list(lines(plan, [(cell, runs)]))[2]
+    assert row.endswith(f"  {shown}")
+
+
 def test_the_interval_is_students_with_one_degree_less_than_replicates() -> None:
     """1, 2, 3, 4: deviation 1.290994, standard error 0.645497, t(3) = 3.182446."""
     assert interval_of([1, 2, 3, 4]).half == pytest.approx(0.645497 * 3.182446, rel=1e-3)

@@ -71,7 +71,8 @@ _HTTP_CODES = {
 }
 
 
-def _answer(error: CoalescopeError, headers: Mapping[str, str] | None = None) -> JSONResponse:
+def answer_of(error: CoalescopeError, headers: Mapping[str, str] | None = None) -> JSONResponse:
+    """The error in the one shape, with its status."""
     wait_s = error.where.get("retry_after_s")
     retry = {} if wait_s is None else {"Retry-After": str(wait_s)}
     return JSONResponse(
@@ -81,13 +82,13 @@ def _answer(error: CoalescopeError, headers: Mapping[str, str] | None = None) ->
 
 def _own(request: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, CoalescopeError)
-    return _answer(error)
+    return answer_of(error)
 
 
 def _validation(request: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, RequestValidationError)
     problems = [_validation_problem(detail) for detail in error.errors()[:20]]
-    return _answer(refused(problems))
+    return answer_of(refused(problems))
 
 
 def _validation_problem(detail: Mapping[str, Any]) -> Problem:
@@ -114,7 +115,7 @@ def _http(request: Request, error: Exception) -> JSONResponse:
         advice="See /api/docs for the addresses there are." if error.status_code < 500 else None,
         status=error.status_code,
     )
-    return _answer(shaped, headers)
+    return answer_of(shaped, headers)
 
 
 def _methods_at(request: Request) -> list[str]:
@@ -137,7 +138,7 @@ def _not_storable(request: Request, error: Exception) -> JSONResponse:
         where={"method": request.method, "path": request.url.path},
         advice="Correct it.",
     )
-    return _answer(shaped)
+    return answer_of(shaped)
 
 
 def _unexpected(request: Request, error: Exception) -> JSONResponse:
@@ -145,7 +146,7 @@ def _unexpected(request: Request, error: Exception) -> JSONResponse:
     known = storage_failure(request, error)
     if known is not None:  # the reason is all there is to know: where it was met says nothing more
         _LOG.error("%s at %s %r: %s", known.code, method, path, reason_of(request, error))
-        return _answer(known)
+        return answer_of(known)
     _LOG.error("unexpected failure at %s %r", method, path, exc_info=error)
     shaped = CoalescopeError(
         "internal",
@@ -154,7 +155,7 @@ def _unexpected(request: Request, error: Exception) -> JSONResponse:
         advice="Try again. If it stays, the server's log has the details.",
         status=500,
     )
-    return _answer(shaped, {"Connection": "close"})
+    return answer_of(shaped, {"Connection": "close"})
 
 
 def install_error_handlers(app: FastAPI) -> None:

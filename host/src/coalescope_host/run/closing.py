@@ -38,6 +38,8 @@ _INSTEAD = {"poll_rate_hz": ("rx_interrupt_rate_hz", "rx_line_interrupt_rate_hz"
 _LOSSES = frozenset(_COLUMNS[_COLUMNS.index("socket_drops") : -2])
 _IN_A_BLOCK = ("throughput_mbps", "interface_cpu_percent", "host_cpu_percent")
 _NARROWEST, _UNKNOWN_WIDTH = 60, 160
+_TICKS_PER_S = 100.0  # of /proc/stat, whatever the kernel's own
+_WHOLE = 1e-3  # as near as this to whole ticks is no chance
 
 USUAL_SERVER = "http://127.0.0.1:8000"
 
@@ -169,8 +171,21 @@ def _measures(runs: Sequence[Values]) -> list[str]:
 
 
 def _cell(name: str, runs: Sequence[Values]) -> str:
-    known = [values[name] for values in runs if name in values]
-    return str(interval_of(known)) if known else "-"
+    known = [values for values in runs if name in values]
+    if not known:
+        return "-"
+    return str(interval_of([values[name] for values in known], _step(name, known)))
+
+
+def _step(name: str, runs: Sequence[Values]) -> float:
+    """What the kernel's ticks leave unsaid of CPU time, in percent; 0 where it is not of ticks."""
+    if not name.endswith("_cpu_percent"):
+        return 0.0
+    ticks_per_percent = [_TICKS_PER_S * values.get("elapsed_s", 0.0) / 100.0 for values in runs]
+    ticks = [values[name] * each for values, each in zip_strict(runs, ticks_per_percent)]
+    if not all(ticks) or any(abs(each - round(each)) > _WHOLE for each in ticks):
+        return 0.0
+    return 1.0 / min(ticks_per_percent)
 
 
 def _width(columns: Sequence[Sequence[str]]) -> int:

@@ -22,23 +22,30 @@ UNRESOLVED = "unresolved"
 
 @dataclass(frozen=True)
 class Interval:
-    """A mean and half the width of its interval; None where a single replicate gives none."""
+    """A mean and half the width of its interval; None where a single replicate gives none.
+
+    Attributes:
+        step: what the counters behind it cannot tell apart, in its unit; 0 where that is nothing.
+    """
 
     mean: float
     half: float | None
+    step: float = 0.0
 
     def __str__(self) -> str:
         """The mean to the digits that its interval leaves, as the page shows it.
 
         Half of the interval ends at its first digit, or at its second where the first is a one.
+        It is a step at least: counters that stood still between two steps are not that sure.
         """
         if self.half is None:
             return f"{_round(self.mean, 4):.15g}"
         if self.half > abs(self.mean):
             return f"{_round(self.mean, 2):.15g} {UNRESOLVED}"
-        places = _places(self.half) if self.half > 0 else 3
+        half = max(self.half, self.step)
+        places = _places(half) if half > 0 else 3
         shown = min(max(places, 0), 8)
-        return f"{round(self.mean, places):.{shown}f} ±{round(self.half, places):.{shown}f}"
+        return f"{round(self.mean, places):.{shown}f} ±{round(half, places):.{shown}f}"
 
 
 def _places(half: float) -> int:
@@ -52,13 +59,12 @@ def _round(value: float, digits: int) -> float:
     return round(value, digits - 1 - math.floor(math.log10(abs(value)))) if value else 0.0
 
 
-def interval_of(values: Sequence[float]) -> Interval:
+def interval_of(values: Sequence[float], step: float = 0.0) -> Interval:
     """The replicate is the sampling unit: n - 1 degrees of freedom."""
     if len(values) < 2:
-        return Interval(fmean(values), None)
-    return Interval(
-        fmean(values), t_quantile(len(values) - 1) * stdev(values) / math.sqrt(len(values))
-    )
+        return Interval(fmean(values), None, step)
+    half = t_quantile(len(values) - 1) * stdev(values) / math.sqrt(len(values))
+    return Interval(fmean(values), half, step)
 
 
 def t_quantile(freedom: int) -> float:
