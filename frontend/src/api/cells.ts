@@ -29,8 +29,12 @@ export const rowsOf = ({ id, factors, runs, partial_runs, measures }: CellColumn
     runs: runs[k],
     partial_runs: partial_runs[k],
     measures: atPlace(measures, (of): CellMeasure | null => {
-      const [n, mean, low, high] = [of.n[k], of.mean[k], of.ci95_low[k], of.ci95_high[k]];
+      // one after the other: thousands of arrays to take apart would cost the first view some milliseconds
+      const n = of.n[k];
+      const mean = of.mean[k];
       if (n === null || mean === null) return null;
+      const low = of.ci95_low[k];
+      const high = of.ci95_high[k];
       return { n, mean, sd: of.sd[k], ci95: low === null || high === null ? null : [low, high] };
     }),
   }));

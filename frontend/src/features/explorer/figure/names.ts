@@ -56,23 +56,30 @@ export function labelPlace(view: View, frame: Frame, live: FrameData, lineXs: Fl
     ...others.flat(),
   ];
 
+  const lines = [
+    ...drawn.map(({ values }) => Float64Array.from(values, frame.v)),
+    ...others.map((line) => Float64Array.from(lineXs, (x) => along(line, frame.x(x)))),
+  ];
+
+  /** From the names at `k` to the nearest line or point. Loops: the first view waits for it, and it is not compiled yet. */
   const room = (k: number): number => {
+    const X = frame.x(lineXs[k]);
     const ys = spread(
-      drawn.map((c) => frame.v(c.values[k]) - ABOVE),
+      drawn.map((_, i) => lines[i][k] - ABOVE),
       frame,
     );
-    const X = frame.x(lineXs[k]);
-    const clear = drawn.map((_, i) => {
-      const half = halves[i];
-      const samples = [-1, -0.5, 0, 0.5, 1].map((part) => k + Math.round((part * half * n) / frame.plotWidth));
-      const lines = samples.flatMap((j) => {
-        const here = lineXs[j] === undefined ? Number.NaN : frame.x(lineXs[j]);
-        return [...drawn.map(({ values }) => frame.v(values[j])), ...others.map((line) => along(line, here))];
-      });
-      const under = marks.filter(([x]) => Math.abs(x - X) < half + 4).map(([, y]) => y);
-      return Math.min(...[...lines, ...under].map((y) => Math.abs(y - ys[i])).filter(Number.isFinite), ABOVE);
-    });
-    return Math.min(...clear);
+    let nearest = ABOVE;
+    const keepClear = (gap: number): void => {
+      if (Math.abs(gap) < nearest) nearest = Math.abs(gap);
+    };
+    for (let i = 0; i < ys.length; i++) {
+      for (const part of [-1, -0.5, 0, 0.5, 1]) {
+        const j = k + Math.round((part * halves[i] * n) / frame.plotWidth);
+        for (const line of lines) keepClear(line[j] - ys[i]);
+      }
+      for (const mark of marks) if (Math.abs(mark[0] - X) < halves[i] + 4) keepClear(mark[1] - ys[i]);
+    }
+    return nearest;
   };
 
   let [best, widest] = [first, -1];
