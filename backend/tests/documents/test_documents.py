@@ -35,7 +35,14 @@ FILES = sorted(kept_files())
 DOCUMENTS = [path for path in FILES if path.suffix == ".md"]
 # what a reader's own machine, a site, or a build that has not run holds
 ELSEWHERE = (
-    *("host/dist", "build/sbom", "build/site", "driver/guest/build", "driver/module/coalescope.ko"),
+    *(
+        "host/dist",
+        "build/image",
+        "build/sbom",
+        "build/site",
+        "driver/guest/build",
+        "driver/module/coalescope.ko",
+    ),
     *("coalescope/0.1.0", "runs/7.json"),
     *("api/index", "commands/index", "decisions/index", "models/index", "notebooks/index"),
 )
