@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from coalescope.runs import kept_summaries, summary_repository
 from coalescope.untrusted.bounds import ROWS
 from coalescope.uploads.reading import Reading
 from coalescope.verification.service import Report, verify
@@ -50,6 +51,42 @@ def test_a_sound_store(filled: Any) -> None:
     report = look(filled)
     assert (codes(report), report.leftovers, report.sound) == ([], [], True)
     assert (report.files, report.experiments, report.runs) == (4, 2, 5)
+
+
+@pytest.mark.parametrize(
+    ("factor", "read"), [(1.0, 0), (1e150, 2), (1e-170, 2)], ids=["usual", "large", "small"]
+)
+def test_runs_are_read_of_those_cells_alone_that_sums_do_not_confirm(
+    client: Any, monkeypatch: pytest.MonkeyPatch, factor: float, read: int
+) -> None:
+    assert client.upload(CSV.replace(b"980", b"980.1\n9000,0,2,0.3"), "table.csv").is_success
+    with client.app.state.database.write() as connection:
+        connection.exec_driver_sql(f"UPDATE run_measures SET value = value * {factor}")
+        cells = connection.exec_driver_sql("SELECT id FROM cells").scalars()
+        kept_summaries.recompute(connection, list(cells))
+    seen: list[int] = []
+    real = summary_repository.current_values
+
+    def noted(connection: Any, touched: Any, *others: Any) -> Any:
+        seen.extend(touched)
+        return real(connection, touched, *others)
+
+    monkeypatch.setattr(summary_repository, "current_values", noted)
+    assert codes(look(client, deep=False)) == []
+    assert len(seen) <= read
+    change(client, "UPDATE summaries SET sd = sd * (1 + 1e-11)")
+    change(client, "UPDATE summaries SET mean = mean * (1 + 1e-11)")
+    assert set(codes(look(client, deep=False))) == {"wrong_summary"}
+
+
+def test_it_says_how_far_it_is(filled: Any) -> None:
+    told: list[tuple[str, int, int]] = []
+    state = filled.app.state
+    verify(state.database, state.object_store, None, lambda *far: told.append(far))
+    assert told == [
+        *(("experiments", done, 2) for done in range(2)),
+        *(("files", done, 4) for done in range(4)),
+    ]
 
 
 @pytest.mark.parametrize(

@@ -48,6 +48,19 @@ def test_sound_then_damaged(folder: Path, capsys: pytest.CaptureFixture[str]) ->
     assert (found["sound"], found["faults"][0]["code"]) == (False, "damaged_file")
 
 
+def test_a_long_check_says_how_far_it_is(
+    folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("coalescope.cli.commands.verify._TOLD_EVERY_S", 0.0)
+    assert main(["verify", "--json", "--data", str(folder)]) == 0
+    said = capsys.readouterr()
+    assert said.err.splitlines() == [
+        "coalescope: 0 of 1 experiments checked",
+        "coalescope: 0 of 1 files checked",
+    ]
+    assert json.loads(said.out)["sound"]
+
+
 def test_no_store_is_no_sound_store(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["verify", "--data", str(tmp_path / "nothing")]) == 1
     assert "There is no store" in capsys.readouterr().err

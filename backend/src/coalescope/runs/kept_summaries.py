@@ -4,22 +4,27 @@
 Whatever changes runs refreshes their cells here, so here is the bound of an experiment, too.
 """
 
-from collections.abc import Iterable, Iterator
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
+from math import sqrt
 
+from coalescope_models.inference.statistics import from_moments
 from sqlalchemy.engine import Connection
 
 from coalescope.errors import Problem, conflict
 from coalescope.experiments.records import ExperimentRecord, SummaryRecord
 from coalescope.experiments.service import list_experiments
 from coalescope.runs import summary_repository
-from coalescope.runs.records import RecomputedCell
+from coalescope.runs.records import RecomputedCell, SummedMeasure
 from coalescope.runs.summaries import summarise_values
 from coalescope.untrusted.bounds import (
     EXPERIMENT_CELLS,
     EXPERIMENT_SETTINGS_CHARACTERS,
     EXPERIMENT_SUMMARIES,
 )
+
+Same = Callable[[SummaryRecord, SummaryRecord], bool]
 
 _CELLS_AT_ONCE = 50
 _RECOMPUTED_AT_ONCE = 1000
@@ -89,13 +94,19 @@ def _refuse_growth(slug: str, before: tuple[int, ...], after: tuple[int, ...]) -
 
 
 def recomputed_cells(
-    connection: Connection, experiment: ExperimentRecord
+    connection: Connection, experiment: ExperimentRecord, same: Same | None = None
 ) -> Iterator[RecomputedCell]:
-    """Every cell as it is kept beside what follows from its runs. Nothing is changed."""
+    """Every cell as it is kept beside what follows from its runs. Nothing is changed.
+
+    Cells whose summaries are the `same` as the database's own sums say come without summaries:
+    their runs are not read.
+    """
     cells = summary_repository.counted_cells(connection, experiment.id)
     for start in range(0, len(cells), _RECOMPUTED_AT_ONCE):
         batch = cells[start : start + _RECOMPUTED_AT_ONCE]
         ids = [cell.id for cell in batch]
+        if same is not None:
+            ids = _unconfirmed(connection, ids, same)
         kept: dict[int, dict[str, SummaryRecord]] = {cell_id: {} for cell_id in ids}
         recomputed: dict[int, dict[str, SummaryRecord]] = {cell_id: {} for cell_id in ids}
         for (cell_id, measure), summary in summary_repository.stored_summaries(
@@ -110,5 +121,33 @@ def recomputed_cells(
                 recomputed[cell_id][measure] = summarise_values(values)
         for cell in batch:
             yield RecomputedCell(
-                cell.factors, cell.kept, cell.counted, kept[cell.id], recomputed[cell.id]
+                cell.factors,
+                cell.kept,
+                cell.counted,
+                kept.get(cell.id, {}),
+                recomputed.get(cell.id, {}),
             )
+
+
+def _unconfirmed(connection: Connection, cell_ids: list[int], same: Same) -> list[int]:
+    """The cells of which a database's sums do not say that their summaries are right."""
+    wrong, measures = set[int](), Counter[int]()
+    for summed in summary_repository.summed(connection, cell_ids):
+        measures[summed.cell_id] += 1
+        if not _confirms(summed, same):
+            wrong.add(summed.cell_id)
+    kept = summary_repository.kept_counts(connection, cell_ids)
+    return [id_ for id_ in cell_ids if id_ in wrong or kept.get(id_, 0) != measures[id_]]
+
+
+def _confirms(summed: SummedMeasure, same: Same) -> bool:
+    kept, n = summed.kept, summed.values
+    if kept is None or n is None:
+        return False
+    try:
+        squares = max(summed.squares - summed.off**2 / n, 0.0)
+        sd = sqrt(squares / (n - 1)) if n > 1 else None
+        found = from_moments(n, kept.mean + summed.off / n, sd)
+    except (ArithmeticError, ValueError):
+        return False
+    return same(kept, SummaryRecord(found.n, found.mean, found.sd, found.ci95))

@@ -177,6 +177,23 @@ class CountedCell:
     counted: tuple[int, int]
 
 
+class SummedMeasure(NamedTuple):
+    """A cell's measure, as its summary is kept and as a database sums up its values.
+
+    Attributes:
+        values: how many runs have it; None where sums do not say what follows from them.
+        off: sum of how far values are from the mean that is kept.
+        squares: the same of the squares.
+
+    """
+
+    cell_id: int
+    values: int | None
+    off: float
+    squares: float
+    kept: SummaryRecord | None
+
+
 @dataclass(frozen=True)
 class RecomputedCell:
     """A cell's counts and summaries: as kept, and as they follow from its runs."""

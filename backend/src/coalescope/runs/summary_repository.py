@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """SQL of what follows from the current runs of a cell: its summaries, and how many they are."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
@@ -10,7 +11,7 @@ from coalescope.db import compiled_sql
 from coalescope.db.compiled_sql import any_of, chunks
 from coalescope.db.tables import cells, experiments, run_measures, runs, summaries
 from coalescope.experiments.records import SummaryRecord
-from coalescope.runs.records import CountedCell, MeasuredValue
+from coalescope.runs.records import CountedCell, MeasuredValue, SummedMeasure
 
 _CURRENT_VALUES = (
     sa.select(
@@ -27,6 +28,48 @@ _CURRENT_VALUES = (
         runs.c.uid.not_in(any_of("without")),
     )
     .order_by(runs.c.cell_id, runs.c.id, run_measures.c.measure)
+)
+_KEPT = [summaries.c[name] for name in ("n", "mean", "sd", "ci95_low", "ci95_high")]
+_OFF = run_measures.c.value - summaries.c.mean
+# A server refuses sums whose squares are too large or too small for it: there these have none.
+_LARGEST = 1e140
+_OFF_ON_SERVER = sa.case(
+    (
+        sa.and_(
+            run_measures.c.value.between(-_LARGEST, _LARGEST),
+            summaries.c.mean.between(-_LARGEST, _LARGEST),
+        ),
+        sa.case((sa.or_(_OFF == 0, sa.func.abs(_OFF) > 1 / _LARGEST), _OFF)),
+    )
+)
+
+
+def _summed(off: sa.ColumnElement[float]) -> sa.Select[Any]:
+    of_measure = sa.and_(
+        summaries.c.cell_id == runs.c.cell_id, summaries.c.measure == run_measures.c.measure
+    )
+    return (
+        sa.select(
+            runs.c.cell_id,
+            sa.func.count(),
+            sa.func.count(off).filter(run_measures.c.n == 1),
+            sa.func.sum(off),
+            sa.func.sum(off * off),
+            *_KEPT,
+        )
+        .select_from(runs)
+        .join(run_measures, run_measures.c.run_id == runs.c.id)
+        .outerjoin(summaries, of_measure)
+        .where(runs.c.cell_id.in_(any_of("cells")), runs.c.status == "current")
+        .group_by(runs.c.cell_id, run_measures.c.measure, *_KEPT)
+    )
+
+
+_SUMMED, _SUMMED_ON_SERVER = _summed(_OFF), _summed(_OFF_ON_SERVER)
+_KEPT_COUNTS = (
+    sa.select(summaries.c.cell_id, sa.func.count())
+    .where(summaries.c.cell_id.in_(any_of("cells")))
+    .group_by(summaries.c.cell_id)
 )
 _CURRENT_IN_CELL = sa.and_(runs.c.cell_id == cells.c.id, runs.c.status == "current")
 _COUNT = sa.select(sa.func.count()).select_from(runs)
@@ -114,6 +157,26 @@ def stored_summaries(
         for cell_id, measure, n, mean, sd, low, high in connection.execute(query):
             interval = None if low is None or high is None else (low, high)
             found[cell_id, measure] = SummaryRecord(n, mean, sd, interval)
+    return found
+
+
+def summed(connection: Connection, in_cells: Sequence[int]) -> Iterator[SummedMeasure]:
+    """What the database sums up of each measure that current runs of these cells have."""
+    statement = _SUMMED if connection.dialect.name == "sqlite" else _SUMMED_ON_SERVER
+    for chunk in chunks(in_cells):
+        for row in compiled_sql.run(connection, statement, cells=chunk):
+            cell_id, values, single, off, squares, n, mean, sd, low, high = row
+            interval = None if low is None or high is None else (low, high)
+            kept = None if n is None else SummaryRecord(n, mean, sd, interval)
+            told = values == single and None not in (off, squares)
+            yield SummedMeasure(cell_id, values if told else None, off, squares, kept)
+
+
+def kept_counts(connection: Connection, in_cells: Sequence[int]) -> dict[int, int]:
+    """How many summaries are kept of each of these cells that has any."""
+    found: dict[int, int] = {}
+    for chunk in chunks(in_cells):
+        found |= dict(compiled_sql.run(connection, _KEPT_COUNTS, cells=chunk))
     return found
 
 

@@ -5,7 +5,7 @@ Nothing is changed. Beside a server that works on the store, an upload that is u
 looks of `_leftovers` may be named as left over.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from math import isclose
 
@@ -50,8 +50,23 @@ class Report:
         return not self.faults
 
 
-def verify(database: Database, store: ObjectStore, deep: Reading | None = None) -> Report:
-    """Check everything; `deep` also reads every file again and compares with its runs."""
+Progress = Callable[[str, int, int], None]
+
+
+def _tells_nobody(what: str, done: int, of: int) -> None:
+    pass
+
+
+def verify(
+    database: Database,
+    store: ObjectStore,
+    deep: Reading | None = None,
+    progress: Progress = _tells_nobody,
+) -> Report:
+    """Check everything; `deep` also reads every file again and compares with its runs.
+
+    `progress` is told what is looked at, how many of them were, and of how many.
+    """
     faults: list[Problem] = []
     files: list[StoredFile] = []
     experiments = run_count = 0
@@ -67,8 +82,9 @@ def verify(database: Database, store: ObjectStore, deep: Reading | None = None) 
             experiments = len(listings)
             run_count = sum(page_of(connection, each, limit=0)[0] for each in listings)
             faults += kept_summaries.too_large(connection)
-            faults += _summaries(connection)
-        for file in files:
+            faults += _summaries(connection, progress)
+        for done, file in enumerate(files):
+            progress("files", done, len(files))
             faults += _file(database, store, file, deep)
         leftovers = _leftovers(database, store)
     except (sa.exc.DatabaseError, ValueError) as error:  # a page that cannot be read, or its text
@@ -94,9 +110,11 @@ def _integrity(connection: Connection) -> Iterator[Problem]:
         )
 
 
-def _summaries(connection: Connection) -> Iterator[Problem]:
-    for experiment in list_stored(connection):
-        for cell in kept_summaries.recomputed_cells(connection, experiment):
+def _summaries(connection: Connection, progress: Progress) -> Iterator[Problem]:
+    experiments = list_stored(connection)
+    for done, experiment in enumerate(experiments):
+        progress("experiments", done, len(experiments))
+        for cell in kept_summaries.recomputed_cells(connection, experiment, _same_summary):
             where: Where = {"experiment": experiment.slug, **cell.factors}
             if cell.kept_counts != cell.counts:
                 yield Problem(

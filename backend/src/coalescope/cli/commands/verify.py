@@ -2,6 +2,7 @@
 """coalescope verify."""
 
 import sys
+import time
 from argparse import Namespace
 from dataclasses import asdict
 
@@ -13,6 +14,22 @@ from coalescope.store import open_for_reading
 from coalescope.uploads.reading import Reading
 from coalescope.verification.service import Report, verify
 
+_TOLD_EVERY_S = 10.0
+
+
+class Progress:
+    """Says on stderr now and then how far a long check is."""
+
+    def __init__(self) -> None:
+        self._told = time.monotonic()
+
+    def __call__(self, what: str, done: int, of: int) -> None:
+        """So many of them were looked at."""
+        now = time.monotonic()
+        if now - self._told >= _TOLD_EVERY_S:
+            self._told = now
+            print(f"coalescope: {done:,} of {of:,} {what} checked", file=sys.stderr)
+
 
 def run(arguments: Namespace) -> int:
     """Check the whole local store without changing it; 1 if anything is wrong."""
@@ -20,7 +37,7 @@ def run(arguments: Namespace) -> int:
     store = open_for_reading(settings.data_dir, settings.database_url, settings.object_store_url)
     try:
         deep = Reading.within(settings) if arguments.deep else None
-        report = verify(store.database, store.object_store, deep)
+        report = verify(store.database, store.object_store, deep, Progress())
     finally:
         store.close()
     if arguments.json:
