@@ -5,7 +5,7 @@ import type { Figure } from '../../../src/features/figures/definition';
 import { FIGURES, figureById } from '../../../src/features/figures/definitions';
 import { painter } from '../../../src/features/figures/render/painter';
 import { fileText } from '../../../src/plots/file';
-import { AXIS, LETTER_PX, type Shape } from '../../../src/plots/shapes';
+import { LETTER_PX, type Shape } from '../../../src/plots/shapes';
 import { DATA } from './data';
 
 const TOKENS = new Proxy({}, { get: (_, name: string) => `token${name}` }) as Record<string, string>;
@@ -120,9 +120,12 @@ describe('marks', () => {
     expect(new Set(names.map((s) => s.attributes.y)).size).toBe(1);
   });
 
-  it('of a small multiple have no names', () => {
-    const names = words(shapesOf('geist-2005-figure-2', 0, SMALL).filter((s) => s.attributes.fill !== AXIS.fill));
-    expect(names.every((w) => /^[\d\s\u2009.]+$/.test(w))).toBe(true);
+  it('of a small multiple are named where there are several', () => {
+    const named = (id: string) => words(shapesOf(id, 0, SMALL).filter((s) => s.attributes['font-weight'] === 600));
+    expect(named('geist-2005-figure-2')).toEqual(['MTU 1500', '3000', '4500', '6000']);
+    // where they have no room beside the plot they would cover it
+    expect(named('chase-1999-figure-3')).toEqual([]);
+    expect(words(shapesOf('geist-2005-figure-2', 0, { ...SMALL, width: 171 }))).not.toContain('MTU 1500');
   });
 
   it('beyond the axes are not drawn', () => {

@@ -28,6 +28,8 @@ export interface Frame extends Size {
   readonly y: Scale;
   readonly xTicks: readonly number[];
   readonly yTicks: readonly number[];
+  /** Whether the names of the lines stand beside the plot. */
+  readonly areBeside: boolean;
   /** Where the names of the lines stand when there is no room for them beside the plot. */
   readonly legend: readonly Place[] | null;
 }
@@ -67,14 +69,19 @@ function legendOf(names: readonly string[], width: number): Place[] {
   });
 }
 
+/** Of the width, for the names of lines beside the plot. */
+const MOST_BESIDE = 0.3;
+const MOST_BESIDE_SMALL = 0.4;
+
 export function frameOf(x: Axis, y: Axis, size: Size, names: readonly string[]): Frame {
   const { width, height, small } = size;
   const yTicks = ticksOf(y, small ? 3 : 6);
   const widest = Math.max(...yTicks.map((v) => tickWords(v).length));
   const left = Math.ceil(widest * LETTER_PX.digit + (small ? 8 : 14));
   const beside = Math.max(0, ...names.map((n) => n.length)) * LETTER_PX.name + 14;
-  const narrow = !small && (width < 480 || beside > 0.3 * width);
-  const right = width - (small ? 6 : narrow || names.length === 0 ? 14 : beside);
+  const narrow = !small && (width < 480 || beside > MOST_BESIDE * width);
+  const areBeside = names.length > 0 && !narrow && !(small && beside > MOST_BESIDE_SMALL * width);
+  const right = width - (areBeside ? beside : small ? 6 : 14);
   const legend = narrow ? legendOf(names, width) : null;
   const top = small ? 22 : legend && legend.length > 0 ? legend[legend.length - 1].y + 18 : 30;
   const bottom = height - (small ? 36 : 42);
@@ -85,6 +92,7 @@ export function frameOf(x: Axis, y: Axis, size: Size, names: readonly string[]):
     top,
     bottom,
     legend,
+    areBeside,
     x: makeScale(x.ticks ?? [], x.spacing, x.domain, [left, right]),
     y: makeScale(y.ticks ?? [], y.spacing, y.domain, [bottom, top]),
     xTicks: ticksOf(x, small ? 3 : 7),

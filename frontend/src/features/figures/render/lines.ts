@@ -163,8 +163,14 @@ function nameShapes(panel: LinesPanel, { series }: Resolved, frame: Frame): Shap
   });
 }
 
+/** More names than these have no room one above the other in a small multiple. */
+const MOST_NAMED_SMALL = 7;
+
+/** Where one line is all there is, a small multiple's title says what it is. */
+const isNamedSmall = ({ lines }: LinesPanel): boolean => lines.length > 1 && lines.length <= MOST_NAMED_SMALL;
+
 export function linesShapes(panel: LinesPanel, resolved: Resolved, size: Size): Shape[] {
-  const names = size.small ? [] : panel.lines.map((l) => l.label);
+  const names = size.small && !isNamedSmall(panel) ? [] : panel.lines.map((l) => l.label);
   const frame = frameOf(panel.x, panel.y, size, names);
   const of = (kind: Series['kind']): readonly Series[] => resolved.series.filter((s) => s.kind === kind);
   return [
@@ -172,7 +178,7 @@ export function linesShapes(panel: LinesPanel, resolved: Resolved, size: Size): 
     ...of('model').flatMap((s) => curveShapes(s, frame)),
     ...axisShapes(panel.x, panel.y, frame, quantitiesOn(panel)),
     ...of('emulated').flatMap((s) => markShapes(s, frame)),
-    ...(size.small ? [] : nameShapes(panel, resolved, frame)),
+    ...(size.small && !frame.areBeside ? [] : nameShapes(panel, resolved, frame)),
     ...statementShapes(resolved.statements, panel.lines, frame),
     ...of('published').flatMap((s) => markShapes(s, frame)),
   ];
