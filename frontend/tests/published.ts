@@ -113,6 +113,7 @@ export function paperFit(): Fit {
     ci95: [value - half, value + half] as [number, number],
     standard_error: half / 2,
     ci95_if_model_holds: null,
+    ci95_if_independent: null,
   });
   return {
     experiment: 'geist-2005-nfs',

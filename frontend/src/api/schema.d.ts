@@ -1697,12 +1697,16 @@ export interface components {
          *     Attributes:
          *         value: the estimate.
          *         unit: unit of the response per unit of the column.
-         *         ci95: 95 % interval. Of the replicates' spread where they do not reject the model; else, or
-         *             where there are none, of the deviations of the points from the model.
+         *         ci95: 95 % interval of the replicates' spread, or, where there are none, of the deviations
+         *             of the points from the model. None where the replicates reject the model, and where the
+         *             runs or their blocks are too few to show whether they are independent.
          *         standard_error: of the same spread as `ci95`.
          *         ci95_if_model_holds: where the replicates reject the model, the interval of their spread
          *             alone: it would cover the truth if the model were right. Otherwise None, as where
          *             outlying runs move the estimates by too much of it.
+         *         ci95_if_independent: where `ci95` is None, the interval that holds if what it is made of is
+         *             independent: of a rejected model, the misfit from setting to setting; else the runs or
+         *             blocks. None where nothing says so much.
          */
         Estimate: {
             /** Value */
@@ -1718,6 +1722,11 @@ export interface components {
             standard_error: number | null;
             /** Ci95 If Model Holds */
             ci95_if_model_holds: [
+                number,
+                number
+            ] | null;
+            /** Ci95 If Independent */
+            ci95_if_independent: [
                 number,
                 number
             ] | null;
@@ -2314,7 +2323,7 @@ export interface components {
              * Verdict
              * @enum {string}
              */
-            verdict: "none_found" | "too_few" | "by_cluster" | "refused" | "not_known";
+            verdict: "none_found" | "too_few" | "by_cluster" | "too_few_clusters" | "refused" | "not_known";
             /** Reason */
             reason: string | null;
             /** Clusters */

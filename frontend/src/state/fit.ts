@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the panel takes from a fit: the values, how sure they are, and the rulers that show both.
-import type { Fit } from '../api/types';
+import type { Fit, Interval } from '../api/types';
 import { brief, decimal, digitsOfStep } from '../plots/number';
 import { niceStep } from '../plots/scale';
 import type { BundledModel } from './models';
@@ -24,6 +24,12 @@ export function t95(df: number): number {
 /** Whether the replicates contradict the model. */
 export const isRejected = (fit: Fit): boolean => fit.diagnostics.lack_of_fit?.rejected === true;
 
+/** The interval of an estimate, be it one that holds only if what it is made of is independent. */
+export const intervalOf = ({ ci95, ci95_if_independent: other }: Interval) => ci95 ?? other ?? null;
+
+/** After "95 %" or "interval": on what condition it holds. */
+export const conditionOf = ({ ci95 }: Interval): string => (ci95 ? '' : ' if independent');
+
 /** One slider: where it starts, what the data allow, how far the ruler goes. */
 export interface Slider {
   readonly name: string;
@@ -33,6 +39,8 @@ export interface Slider {
   /** Where it stands until it is touched. */
   readonly start: number;
   readonly interval: readonly [number, number] | null;
+  /** Whether the interval holds only if what it is made of is independent. */
+  readonly conditional: boolean;
   readonly fitted: boolean;
   readonly lo: number;
   readonly hi: number;
@@ -89,7 +97,7 @@ function sliderOf(term: ScalarTerm, fit: Fit | null, now: number | undefined): S
   const estimate = fit?.identifiable ? fit.estimates[term.name] : undefined;
   const fitted = typeof estimate?.value === 'number';
   const start = fitted ? (estimate.value as number) : term.start;
-  const interval = fitted ? (estimate.ci95 ?? null) : null;
+  const interval = fitted ? intervalOf(estimate) : null;
   let [lo, hi, step] = interval
     ? rulerAround(start, interval, bounds)
     : [Math.min(term.lo, start), Math.max(term.hi, start), term.step];
@@ -105,6 +113,7 @@ function sliderOf(term: ScalarTerm, fit: Fit | null, now: number | undefined): S
     unit: fitted ? (estimate.unit ?? term.unit) : term.unit,
     start,
     interval,
+    conditional: !estimate?.ci95,
     fitted,
     lo,
     hi,
@@ -118,9 +127,9 @@ function sliderOf(term: ScalarTerm, fit: Fit | null, now: number | undefined): S
 }
 
 /** Where a slider starts, in its own digits: costs in seconds are thousandths. */
-export function startWords({ start, interval, digits }: Slider): string {
+export function startWords({ start, interval, conditional, digits }: Slider): string {
   if (!interval) return `starts at ${decimal(start, digits)}`;
-  return `fit ${decimal(start, digits)}, 95 % ${interval.map((end) => decimal(end, digits)).join(' to ')}`;
+  return `fit ${decimal(start, digits)}, 95 %${conditional ? ' if independent' : ''} ${interval.map((end) => decimal(end, digits)).join(' to ')}`;
 }
 
 const STRIDES = 400;

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A fit for people, whoever computed it."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
 from coalescope_models.inference.fitting import Estimate, LackOfFit, chance, statistic
 
@@ -43,10 +43,7 @@ def print_fit(found: FitOut, heading: str) -> None:
         ]
         for name, estimate in found.estimates.items()
     ]
-    if any(estimate.ci95_if_model_holds for estimate in found.estimates.values()):
-        heads.append("if the model held")
-        for row, estimate in zip(rows, found.estimates.values(), strict=True):
-            row.append(_interval(estimate.ci95_if_model_holds))
+    _add_conditional(heads, rows, found.estimates.values())
     print_table(heads, rows)
     _print_diagnostics(found)
     if isinstance(found, NonlinearFitOut) and found.assumed:
@@ -54,6 +51,21 @@ def print_fit(found: FitOut, heading: str) -> None:
         print("  what is fitted holds if these are right")
     if found.message and found.identifiable:
         print_heading(found.message)
+
+
+def _add_conditional(
+    heads: list[str], rows: list[list[str]], estimates: Collection[Estimate]
+) -> None:
+    """Append a column of each kind of interval that holds only on a condition."""
+    conditional = {
+        "if independent": [own.ci95_if_independent for own in estimates],
+        "if the model held": [own.ci95_if_model_holds for own in estimates],
+    }
+    for head, ends in conditional.items():
+        if any(ends):
+            heads.append(head)
+            for row, interval in zip(rows, ends, strict=True):
+                row.append(_interval(interval))
 
 
 def _print_diagnostics(found: FitOut) -> None:
@@ -88,13 +100,19 @@ def _held(values: Mapping[str, float]) -> str:
 
 def _upper_bounds(found: Mapping[str, Estimate]) -> str:
     return ", ".join(
-        f"{name} at most {_digits(estimate.value)} ({_interval(estimate.ci95)})"
+        f"{name} at most {_digits(estimate.value)} ({_interval_on_its_condition(estimate)})"
         for name, estimate in found.items()
     )
 
 
 def _interval(ends: tuple[float, float] | None) -> str:
     return "–" if ends is None else f"{shown(ends[0], 4)} to {shown(ends[1], 4)}"
+
+
+def _interval_on_its_condition(estimate: Estimate) -> str:
+    if estimate.ci95_if_independent:
+        return f"{_interval(estimate.ci95_if_independent)} if independent"
+    return _interval(estimate.ci95)
 
 
 def _lack_of_fit(found: LackOfFit) -> str:
@@ -114,7 +132,7 @@ def _worst(found: FitOut) -> str:
 
 def _bootstrap(found: FitOut) -> str:
     plan = found.bootstrap
-    if not any(own.ci95 for own in found.estimates.values()):
+    if not any(own.ci95 or own.ci95_if_independent for own in found.estimates.values()):
         return "none"
     if plan.unit == "clusters" and found.independence is not None:
         sequence = found.independence

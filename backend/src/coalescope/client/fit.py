@@ -39,7 +39,11 @@ class Fit:
 
     @property
     def estimates(self) -> Document:
-        """Of each parameter its value, unit, ci95 and standard_error; None where not known."""
+        """Of each parameter its value, unit, ci95 and standard_error; None where not known.
+
+        `ci95_if_model_holds` and `ci95_if_independent` are intervals on these conditions, where
+        none holds without.
+        """
         found: Document = self.document["estimates"]
         return found
 
@@ -127,13 +131,20 @@ class Fit:
             f"{told['experiment']}"
         ]
         for name, found in self.estimates.items():
-            low, high = found["ci95"] or (None, None)
-            interval = "" if low is None else f"  [{_shown(low)}, {_shown(high)}]"
+            interval = _interval_words(found)
             lines.append(f"  {name} = {_shown(found['value'])}{interval}  {found['unit']}")
         if told.get("assumed"):
             held = ", ".join(f"{name} {_shown(value)}" for name, value in told["assumed"].items())
             lines.append(f"  held, not measured: {held}; what is fitted holds if these are right")
         return "\n".join([*lines, *([self.message] if self.message else [])])
+
+
+def _interval_words(estimate: Document) -> str:
+    for name, condition in (("ci95", ""), ("ci95_if_independent", " if independent")):
+        if ends := estimate.get(name):
+            low, high = ends
+            return f"  [{_shown(low)}, {_shown(high)}]{condition}"
+    return ""
 
 
 def _base_is_not_predicted(parameters: Mapping[str, float | None]) -> CoalescopeError:

@@ -97,7 +97,12 @@ function Weight({
 }) {
   const [place, width] = useWidth<HTMLDivElement>();
   const shapes = useMemo(
-    () => rulerShapes({ lo: 0, hi: MOST_WEIGHT, start: 1, interval: null, spacing: 'linear' }, value, width),
+    () =>
+      rulerShapes(
+        { lo: 0, hi: MOST_WEIGHT, start: 1, interval: null, conditional: false, spacing: 'linear' },
+        value,
+        width,
+      ),
     [value, width],
   );
   const id = `weight-${role}`;

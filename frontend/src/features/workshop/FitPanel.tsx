@@ -5,13 +5,14 @@ import { useEffect, useMemo, useRef, useState } from 'react';
 import { currentCopy, needsServer, tryAgain } from '../../api/copy';
 import { reasonOf, reasonOfChoice } from '../../api/errors';
 import { useExperiment, useExperiments, useNonlinearFit } from '../../api/queries';
-import type { Experiment, NonlinearFit } from '../../api/types';
+import type { Experiment, Interval, NonlinearFit } from '../../api/types';
 import { Kind } from '../../components/Kind';
 import { LevelFilter } from '../../components/LevelFilter';
 import { Notice } from '../../components/Notice';
 import { Rich } from '../../components/Rich';
 import { Section } from '../../components/Section';
 import { brief, decimal } from '../../plots/number';
+import { conditionOf, intervalOf } from '../../state/fit';
 import type { Observed } from '../../state/observed';
 import type { OwnModel } from '../../state/userModel';
 import { titleWithUnit, unitWords } from '../explorer/figure/messages';
@@ -51,7 +52,12 @@ function startOf(own: OwnModel, output: string, experiment: Experiment, asked: A
   };
 }
 
-function Estimates({ fit, own }: { fit: NonlinearFit; own: OwnModel }) {
+function intervalWords(estimate: Interval): string {
+  const ends = intervalOf(estimate);
+  return ends ? `${ends.map((end) => brief(end, 4)).join(' to ')}${conditionOf(estimate)}` : 'not known';
+}
+
+function Estimates({ fit, model }: { fit: NonlinearFit; model: OwnModel }) {
   return (
     <table className="beside">
       <caption className="sr">Estimates with 95 % intervals</caption>
@@ -64,15 +70,15 @@ function Estimates({ fit, own }: { fit: NonlinearFit; own: OwnModel }) {
         </tr>
       </thead>
       <tbody>
-        {Object.entries(fit.estimates).map(([name, { value, ci95, unit }]) => (
+        {Object.entries(fit.estimates).map(([name, own]) => (
           <tr key={name}>
             <th scope="row">
               <code>{name}</code>
             </th>
-            <td>{value === null ? 'not determined' : brief(value, 5)}</td>
-            <td>{ci95 ? `${brief(ci95[0], 4)} to ${brief(ci95[1], 4)}` : 'not known'}</td>
+            <td>{own.value === null ? 'not determined' : brief(own.value, 5)}</td>
+            <td>{intervalWords(own)}</td>
             <td>
-              <Rich>{unit || own.document.parameters.find((p) => p.name === name)?.unit || '1'}</Rich>
+              <Rich>{own.unit || model.document.parameters.find((p) => p.name === name)?.unit || '1'}</Rich>
             </td>
           </tr>
         ))}
@@ -106,7 +112,7 @@ function Result({ fit, own, experiment }: { fit: NonlinearFit; own: OwnModel; ex
             {from.length > 0 ? `; ${from.join(', ')}` : ''}. The sliders show the estimates.{' '}
             {fit.message && `${fit.message}`}
           </p>
-          <Estimates fit={fit} own={own} />
+          <Estimates fit={fit} model={own} />
           {Object.keys(fit.assumed).length > 0 && (
             <p className="note">Held, not measured: {assumed(fit)}. What is fitted holds if these are right.</p>
           )}

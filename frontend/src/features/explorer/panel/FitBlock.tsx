@@ -6,7 +6,7 @@ import { reasonOf } from '../../../api/errors';
 import type { Fit } from '../../../api/types';
 import { Notice } from '../../../components/Notice';
 import { brief, decimal } from '../../../plots/number';
-import { isRejected } from '../../../state/fit';
+import { conditionOf, intervalOf, isRejected } from '../../../state/fit';
 import { useExplorer, useFrame } from '../context';
 import { DragChooser } from '../drag/DragChooser';
 import { inPageWords } from './fitWords';
@@ -60,7 +60,7 @@ function FitHeader({ state }: { state: FitState | null }) {
 
 export function FitNote({ fit }: { fit: Fit }) {
   const { bootstrap, diagnostics } = fit;
-  const given = Object.values(fit.estimates).some(({ ci95 }) => ci95 !== null);
+  const given = Object.values(fit.estimates).find(intervalOf);
   const about = [
     `${fit.n} cells${fit.left_out > 0 ? `, ${fit.left_out} runs left out` : ''}`,
     diagnostics.condition_number === null ? null : `condition ${brief(diagnostics.condition_number, 3)}`,
@@ -68,10 +68,15 @@ export function FitNote({ fit }: { fit: Fit }) {
   return (
     <p className="note legend">
       <svg width="26" height="10" aria-hidden="true">
-        {given && <path d="M1 5h24M1 2v6M25 2v6" stroke="currentColor" strokeWidth="1.5" fill="none" />}
+        {given && (
+          <g stroke="currentColor" strokeWidth="1.5">
+            <path d="M1 2v6M25 2v6" />
+            <path d="M1 5h24" strokeDasharray={given.ci95 ? undefined : '3 2'} />
+          </g>
+        )}
         <rect x="10.5" y="2.5" width="5" height="5" fill="var(--ground)" stroke="currentColor" strokeWidth="1.5" />
       </svg>
-      {given ? 'fit, 95 % interval' : 'fit, no intervals'}
+      {given ? `fit, 95 % interval${conditionOf(given)}` : 'fit, no intervals'}
       <span>{about.join(', ')}</span>
       {bootstrap && given && <small>{basis(fit)}</small>}
     </p>

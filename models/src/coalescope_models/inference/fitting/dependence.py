@@ -60,7 +60,7 @@ def in_view_of(
         return without_intervals(result, str(found.reason))
     if found.reason is None or not any(own.ci95 for own in result.estimates.values()):
         return result  # none were asked for, or none can be given: nothing is said of them
-    if found.verdict == "by_cluster" and when.clusters is not None:
+    if found.by_cluster and when.clusters is not None:
         drift = drift_over_clusters(values, cells, when)
         reason = " ".join(filter(None, (found.reason, drift.sentence)))
         return _by_cluster(result, reason, when, drift.shown, refit, bounds)
@@ -80,7 +80,7 @@ def _with_message(result: FitResult, *sentences: str | None) -> FitResult:
 def without_intervals(result: FitResult, reason: str) -> FitResult:
     """Return the estimates alone, with the reason before what the message says of others."""
     bare = {
-        name: Estimate(own.value, own.unit, None, None, None)
+        name: Estimate(own.value, own.unit, None, None, None, None)
         for name, own in result.estimates.items()
     }
     result = replace(result, message=without_what_is_said_of_intervals(result.message))
@@ -148,7 +148,7 @@ def _widened(own: Estimate, half: float, error: float, bounds: Ends, rejected: b
         alone = None if alone is None else (low, high)
         low, high = min(low, own.ci95[0]), max(high, own.ci95[1])
         error = max(error, own.standard_error or 0.0)
-    return Estimate(own.value, own.unit, (low, high), error, alone)
+    return Estimate(own.value, own.unit, (low, high), error, alone, None)
 
 
 def _left_out_together(when: Timeline) -> Rows:

@@ -20,12 +20,16 @@ class Estimate:
     Attributes:
         value: the estimate.
         unit: unit of the response per unit of the column.
-        ci95: 95 % interval. Of the replicates' spread where they do not reject the model; else, or
-            where there are none, of the deviations of the points from the model.
+        ci95: 95 % interval of the replicates' spread, or, where there are none, of the deviations
+            of the points from the model. None where the replicates reject the model, and where the
+            runs or their blocks are too few to show whether they are independent.
         standard_error: of the same spread as `ci95`.
         ci95_if_model_holds: where the replicates reject the model, the interval of their spread
             alone: it would cover the truth if the model were right. Otherwise None, as where
             outlying runs move the estimates by too much of it.
+        ci95_if_independent: where `ci95` is None, the interval that holds if what it is made of is
+            independent: of a rejected model, the misfit from setting to setting; else the runs or
+            blocks. None where nothing says so much.
     """
 
     value: float | None
@@ -33,6 +37,7 @@ class Estimate:
     ci95: tuple[float, float] | None
     standard_error: float | None
     ci95_if_model_holds: tuple[float, float] | None
+    ci95_if_independent: tuple[float, float] | None
 
 
 @dataclass(frozen=True)
@@ -140,7 +145,8 @@ class FitResult:
         response_unit: its unit.
         n: number of points: rows, or cells where rows are replicates.
         estimates: one for each parameter.
-        covariance: of the bootstrap, in the order of `estimates`; None without one.
+        covariance: of the bootstrap, in the order of `estimates`, of the same spread as `ci95` or
+            `ci95_if_independent`; None without one.
         diagnostics: how far to trust the estimates.
         residuals: one for each point; empty when there is no estimate.
         identifiable: False when the data cannot tell the parameters apart.

@@ -3,7 +3,10 @@
 
 from __future__ import annotations
 
-WIDENED = "The intervals include the misfit, but no bias that all cells share."
+WIDENED = (
+    "No interval is sure: those given include the misfit, and hold if it differs at random from "
+    "setting to setting."
+)
 CORRECTED = "; the interval is corrected for that, the estimate is not"
 ALIKE_WITHOUT_OUTLIERS = "; without them the intervals hardly differ"
 BUT_OF_A_MODEL_THAT_HOLDS = ", but those of a model that holds, which are not given"

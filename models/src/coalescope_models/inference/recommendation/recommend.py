@@ -142,10 +142,9 @@ def _dependence(
     What all settings of a session share is in no difference between them, but in each value: it
     matters where a bound is on the value itself.
     """
-    verdicts = ("refused", "by_cluster") if bounded else ("refused",)
     for name, column in zip(names, np.exp(logs).T, strict=True):
         found = independence(column.tolist(), cells, when)
-        if found is not None and found.verdict in verdicts:
+        if found is not None and (found.dependent if bounded else found.verdict == "refused"):
             return found.reason if len(names) == 1 else f"{name}: {found.reason}"
     return None
 

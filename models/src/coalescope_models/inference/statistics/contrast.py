@@ -103,7 +103,7 @@ def judge(a: SideRuns, b: SideRuns, when: Timeline) -> Judged:
         return Judged(_ORDER_CONFOUNDS if before else None, None)
     if before:
         return _one_after_the_other(found.reason.partition(";")[0])
-    by_cluster = labels if found.verdict == "by_cluster" else None
+    by_cluster = labels if found.by_cluster else None
     return Judged(found.reason, None) if by_cluster is None else _by(a, b, by_cluster, found.reason)
 
 

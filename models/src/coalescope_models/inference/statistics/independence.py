@@ -57,9 +57,9 @@ _SHORT_ROUND = 15
 _LONG_BLOCK = 8
 _ENOUGH_IN_BLOCKS = 70
 
-#: Nothing found; nothing found, in too few runs to show it; intervals by cluster; no intervals; or
-#: the sequence is not known.
-Verdict = Literal["none_found", "too_few", "by_cluster", "refused", "not_known"]
+#: Nothing found; nothing found, in too few runs to show it; intervals by cluster; the same of too
+#: few clusters to show whether these are independent; no intervals; or the sequence is not known.
+Verdict = Literal["none_found", "too_few", "by_cluster", "too_few_clusters", "refused", "not_known"]
 
 
 @dataclass(frozen=True)
@@ -93,7 +93,17 @@ class Independence:
     @property
     def dependent(self) -> bool:
         """Whether intervals are not those of independent replicates: by cluster, or absent."""
-        return self.verdict in ("by_cluster", "refused")
+        return self.by_cluster or self.verdict == "refused"
+
+    @property
+    def by_cluster(self) -> bool:
+        """Whether intervals are made of blocks, sessions or rounds."""
+        return self.verdict in ("by_cluster", "too_few_clusters")
+
+    @property
+    def doubtful(self) -> bool:
+        """Whether runs or clusters are too few to show whether one resembles the one before it."""
+        return self.verdict in ("too_few", "too_few_clusters")
 
 
 #: Of intervals and tests of replicates that take them for independent unasked.
@@ -215,7 +225,7 @@ def _successive(found: Independence, runs: Sequence[Run], shared: str) -> Indepe
         return _judged(found, "by_cluster", f"{shared}.")
     return _judged(
         found,
-        "by_cluster",
+        "too_few_clusters",
         f"{shared}. These, of {size} runs, are too few or too short to show whether a block "
         "resembles the one before it: the intervals hold if none does.",
     )

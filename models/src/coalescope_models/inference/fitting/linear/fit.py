@@ -25,6 +25,7 @@ from ..diagnostics import (
 )
 from ..disagreement import disagreement
 from ..errors import FitInputError
+from ..independent_only import conditional_where_doubtful
 from ..lack_of_fit import Stated
 from ..outlying_runs import in_view_of_outliers
 from ..points import Floats
@@ -103,9 +104,11 @@ def fit_linear(
         The fit. Data that cannot determine the parameters give a result with `identifiable` False,
         no values, and a message that says why; that is not an error. Where runs are outlying and
         the fit without them is another, no interval is given but by "robust", and the message
-        says so. The message also says where a cost is held at 0, a parameter is poorly
-        determined, replicates reject the model, nothing is left to judge the fit by, or other
-        methods disagree beyond their intervals.
+        says so. Where replicates reject the model, or runs are too few to show whether they are
+        independent, intervals are given on that condition only (`ci95_if_independent`). The message
+        also says where a cost is held at 0, a parameter is poorly determined, replicates reject the
+        model, nothing is left to judge the fit by, or other methods disagree beyond their
+        intervals.
 
     Raises:
         UnknownModelError: there is no such model.
@@ -168,13 +171,13 @@ def fit_linear(
         )
     result = with_poorly_determined(result)
     if compared is None or not result.identifiable:
-        return result
+        return conditional_where_doubtful(result)
     others = [
         _fitted(replace(task, method=other), few, compared, 1)
         for other in _OTHERS
         if other != method
     ]
-    return _saying(result, disagreement(result, others))
+    return conditional_where_doubtful(_saying(result, disagreement(result, others)))
 
 
 def _in_view_of_outliers(

@@ -35,6 +35,7 @@ def estimates_of(
             # of a cost that is held at 0 only the upper end says something
             None if errors is None or values[k] == 0.0 else float(errors[k]),
             above(alone[k]),
+            None,
         )
         for k, name in enumerate(task.fit.parameters)
     }
@@ -56,7 +57,7 @@ def refused(task: Task, plan: Bootstrap, message: str, points: Floats | None) ->
     """A result without values; `points` are None where they determine nothing."""
     units = task.fit.units(task.response_unit)
     nothing = {
-        name: Estimate(None, unit, None, None, None)
+        name: Estimate(None, unit, None, None, None, None)
         for name, unit in zip(task.fit.parameters, units, strict=True)
     }
     return result_of(task, plan, points, estimates=nothing, message=message, identifiable=False)

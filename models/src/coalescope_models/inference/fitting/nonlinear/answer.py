@@ -28,7 +28,9 @@ def as_result(
     """Return a fit; without estimates, why there is none."""
     known = estimates is not None
     if estimates is None:
-        estimates = {p.name: Estimate(None, p.quantity.unit, None, None, None) for p in task.free}
+        estimates = {
+            own.name: Estimate(None, own.quantity.unit, None, None, None, None) for own in task.free
+        }
     units = {quantity.name: quantity.unit for quantity in task.model.outputs}
     residuals = _residuals(task, at) if known and at is not None else []
     jacobian = None if at is None else task.scaled_jacobian(at)

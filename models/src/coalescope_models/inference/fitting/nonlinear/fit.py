@@ -15,6 +15,7 @@ from ..bootstrap import Over
 from ..dependence import in_view_of
 from ..determination import saturated, with_poorly_determined
 from ..errors import FitInputError
+from ..independent_only import conditional_where_doubtful
 from ..lack_of_fit import Stated, lack_of_fit, lack_of_fit_of_means, rejection
 from ..outlying_runs import in_view_of_outliers
 from ..points import Floats, Groups
@@ -124,7 +125,7 @@ def fit_nonlinear(
     generator = np.random.default_rng(rng) if plan.resamples and rng is not None else None
     values, result = _answered(task, plan, name, generator, workers)
     if cells is None or values is None or not result.identifiable:
-        return with_poorly_determined(result)
+        return _told(result)
     every = np.arange(len(task.replicates))
     if not robust:
         left = None if generator is None else generator.spawn(1)[0]
@@ -136,7 +137,7 @@ def fit_nonlinear(
             lambda out: _answered(asked(np.delete(every, out)), few, name, left, workers)[1],
         )
     if when is None:
-        return with_poorly_determined(result)
+        return _told(result)
     bare = replace(plan, resamples=0)
     judged = in_view_of(
         when,
@@ -146,7 +147,11 @@ def fit_nonlinear(
         lambda rows: _answered(asked(rows), bare, name, None, 1)[1],
         {own.name: own.bounds for own in task.free},
     )
-    return with_poorly_determined(judged)
+    return _told(judged)
+
+
+def _told(result: FitResult) -> FitResult:
+    return conditional_where_doubtful(with_poorly_determined(result))
 
 
 def _answered(
@@ -214,7 +219,7 @@ def _fitted(
         message = f"{rejection(misfit)} {WIDENED}" if covariance is not None else rejection(misfit)
     estimates = {
         parameter.name: Estimate(
-            float(values[k]), parameter.quantity.unit, ends[k], errors[k], alone[k]
+            float(values[k]), parameter.quantity.unit, ends[k], errors[k], alone[k], None
         )
         for k, parameter in enumerate(task.free)
     }
@@ -260,7 +265,7 @@ def _robust(task: Task, plan: Bootstrap, response: str, start: Floats) -> tuple[
     ends = student_ends(task, values, covariance, freedom)
     errors = standard_errors(task, covariance)
     estimates = {
-        own.name: Estimate(float(values[k]), own.quantity.unit, ends[k], errors[k], alone[k])
+        own.name: Estimate(float(values[k]), own.quantity.unit, ends[k], errors[k], alone[k], None)
         for k, own in enumerate(task.free)
     }
     return values, as_result(
