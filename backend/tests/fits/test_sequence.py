@@ -73,16 +73,24 @@ def test_rounds_in_no_order_give_intervals(client: Any) -> None:
     found = fitted(client, sequenced("rounds"))
     assert found["independence"]["clusters"] == 4
     assert found["independence"]["cluster_kind"] == "round"
-    assert all(e["ci95"] is not None for e in found["estimates"].values())
+    assert all(e["ci95"] or e["ci95_if_independent"] for e in found["estimates"].values())
 
 
-@pytest.mark.parametrize(("how", "kind"), [("blocks", "block"), ("nights", "session")])
-def test_blocks_and_nights_make_the_intervals(client: Any, how: str, kind: str) -> None:
+@pytest.mark.parametrize(
+    ("how", "kind", "verdict", "interval"),
+    [
+        ("blocks", "block", "too_few_clusters", "ci95_if_independent"),
+        ("nights", "session", "by_cluster", "ci95"),
+    ],
+)
+def test_blocks_and_nights_make_the_intervals(
+    client: Any, how: str, kind: str, verdict: str, interval: str
+) -> None:
     found = fitted(client, sequenced("rounds", **{how: True}))
-    assert found["independence"]["verdict"] == "by_cluster"
+    assert found["independence"]["verdict"] == verdict
     assert found["independence"]["cluster_kind"] == kind
     assert found["bootstrap"]["unit"] == "clusters"
-    low, high = found["estimates"]["alpha"]["ci95"]
+    low, high = found["estimates"]["alpha"][interval]
     assert high - low > 0.02 * found["estimates"]["alpha"]["value"]
 
 
@@ -108,7 +116,8 @@ def test_a_drift_within_cells_of_an_unknown_sequence_is_not_passed_over(client: 
     """Replicates in a row while all drifts by 6 %: the intervals miss, and the answer says why."""
     steady = fitted(client, drifting(0.0), "steady")["estimates"]["alpha"]["value"]
     found = fitted(client, drifting(0.06))
-    low, high = found["estimates"]["alpha"]["ci95"]
+    assert found["estimates"]["alpha"]["ci95"] is None, "the drift is a misfit, too"
+    low, high = found["estimates"]["alpha"]["ci95_if_independent"]
     assert not low <= steady <= high
     assert "order, block or recorded_at" in found["message"]
 

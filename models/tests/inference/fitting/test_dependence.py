@@ -118,8 +118,10 @@ def test_of_a_rejected_model_the_wider_interval_counts(nfs_table):
     alone = fit_linear("cpu-overhead", table, "ols", **question)
     assert result.diagnostics.lack_of_fit.rejected
     for name, own in result.estimates.items():
-        assert own.ci95[0] <= alone.estimates[name].ci95[0]
-        assert own.ci95[1] >= alone.estimates[name].ci95[1]
+        assert own.ci95 is None
+        wide, narrow = own.ci95_if_independent, alone.estimates[name].ci95_if_independent
+        assert wide[0] <= narrow[0]
+        assert wide[1] >= narrow[1]
         assert own.ci95_if_model_holds is not None
 
 
@@ -135,8 +137,10 @@ def test_of_a_rejected_model_with_an_outlier_intervals_by_cluster_keep_the_misfi
     assert result.bootstrap.unit == "clusters"
     for name, own in result.estimates.items():
         assert own.ci95_if_model_holds is None
-        assert own.ci95[0] <= alone.estimates[name].ci95[0]
-        assert own.ci95[1] >= alone.estimates[name].ci95[1]
+        assert own.ci95 is None
+        wide, narrow = own.ci95_if_independent, alone.estimates[name].ci95_if_independent
+        assert wide[0] <= narrow[0]
+        assert wide[1] >= narrow[1]
 
 
 def test_many_clusters_are_left_out_some_at_once(nfs_table):
@@ -181,12 +185,13 @@ def test_nonlinear_fits_follow_the_same_rule():
     when = Timeline(tuple(range(len(delay))), tuple(map(int, blocks)), "block")
     result = fit_nonlinear(model, table, "throughput_mbps", ["idle_us"], when=when, **question)
     alone = fit_nonlinear(model, table, "throughput_mbps", ["idle_us"], **question)
-    wide, narrow = (r.estimates["idle_us"].ci95 for r in (result, alone))
+    wide, narrow = result.estimates["idle_us"].ci95_if_independent, alone.estimates["idle_us"].ci95
     assert wide[1] - wide[0] > 1.5 * (narrow[1] - narrow[0])
-    assert result.independence.verdict == "by_cluster"
+    assert result.independence.verdict == "too_few_clusters"
     row = Timeline(tuple(np.argsort(np.argsort(cells, kind="stable")).tolist()), None, None)
     refused = fit_nonlinear(model, table, "throughput_mbps", ["idle_us"], when=row, **question)
     assert refused.estimates["idle_us"].ci95 is None
+    assert refused.estimates["idle_us"].ci95_if_independent is None
 
 
 def says_of_intervals(result):
@@ -245,5 +250,5 @@ def test_one_resample_gives_a_rejected_nonlinear_fit_intervals_without_a_word_th
         "request-response", table, "throughput_mbps", ["idle_us"], cells=delay, resamples=1, rng=1
     )
     assert result.diagnostics.lack_of_fit.rejected
-    assert result.estimates["idle_us"].ci95 is not None
+    assert result.estimates["idle_us"].ci95_if_independent is not None
     assert "No intervals" not in result.message

@@ -173,7 +173,8 @@ def test_what_blocks_share_is_no_sign_that_they_resemble_each_other():
 def test_blocks_too_short_to_show_it_are_said_to_be_so():
     cells, own = short_blocks(30, settings=3)
     found = sweep(noise(len(cells)), cells, own, "block")
-    assert found.verdict == "by_cluster"
+    assert found.verdict == "too_few_clusters"
+    assert (found.by_cluster, found.doubtful) == (True, True)
     assert "of 3 runs, are too few or too short to show whether a block resembles" in found.reason
 
 
