@@ -113,7 +113,7 @@ function sliderOf(term: ScalarTerm, fit: Fit | null, now: number | undefined): S
     unit: fitted ? (estimate.unit ?? term.unit) : term.unit,
     start,
     interval,
-    conditional: !estimate?.ci95,
+    conditional: interval !== null && interval !== estimate?.ci95,
     fitted,
     lo,
     hi,

@@ -5,7 +5,7 @@ import type { Fit } from '../../../src/api/types';
 import { FitNote } from '../../../src/features/explorer/panel/FitBlock';
 import { render } from '../render';
 
-const fit = (ci95: readonly number[] | null, conditional: readonly number[] | null) =>
+const fitWith = (ci95: readonly number[] | null, conditional: readonly number[] | null) =>
   ({
     n: 27,
     left_out: 0,
@@ -19,7 +19,7 @@ test.each([
   [null, [0.6, 1.0], 'fit, 95 % interval if independent', 'dashed', true],
   [null, null, 'fit, no intervals', 'absent', false],
 ] as const)('the legend of a fit has its kind of interval: %j, %j', async (ci95, conditional, words, drawn, made) => {
-  const host = await render(<FitNote fit={fit(ci95, conditional)} />);
+  const host = await render(<FitNote fit={fitWith(ci95, conditional)} />);
   expect(host.textContent).toContain(`${words}27 cells, condition 12`);
   const paths = [...host.querySelectorAll('path')];
   const dashed = paths.some((path) => path.hasAttribute('stroke-dasharray'));
