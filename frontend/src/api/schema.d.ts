@@ -1700,7 +1700,7 @@ export interface components {
          *         ci95: 95 % interval of the replicates' spread, or, where there are none, of the deviations
          *             of the points from the model. None where the replicates reject the model, and where the
          *             runs or their blocks are too few to show whether they are independent.
-         *         standard_error: of the same spread as `ci95`.
+         *         standard_error: of the same spread as `ci95` or `ci95_if_independent`.
          *         ci95_if_model_holds: where the replicates reject the model, the interval of their spread
          *             alone: it would cover the truth if the model were right. Otherwise None, as where
          *             outlying runs move the estimates by too much of it.
