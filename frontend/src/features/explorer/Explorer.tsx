@@ -28,7 +28,6 @@ import { isUnderWay, type Subject } from '../../state/subject';
 import { currentQuery, flushQuery, writeQuery } from '../../state/url';
 import { type View, viewOf } from '../../state/view';
 import { Recommend } from '../recommend/Recommend';
-import { CellTable } from './CellTable';
 import { Chart } from './Chart';
 import type { ChartRenderer } from './chartRenderer';
 import { ExplorerContext, useAfterFrame, useExplorer } from './context';
@@ -53,6 +52,7 @@ const Facets = lazyPart(
   async () => (await import('./facets/Facets')).Facets,
   <div className="facets coming" />,
 );
+const CellTable = lazyPart('The table of the cells', async () => (await import('./CellTable')).CellTable);
 const FigureTable = lazyPart('The table of the figure', async () => (await import('./FigureTable')).default);
 
 /** What a new view is made for: all of the state but the crosshair, the sliders, the pins, the pull, the turn and the recommendation. */

@@ -10,10 +10,9 @@ import { conditionOf, intervalOf, isRejected } from '../../../state/fit';
 import { useExplorer, useFrame } from '../context';
 import { DragChooser } from '../drag/DragChooser';
 import { inPageWords } from './fitWords';
-import { IdleLoad } from './IdleLoad';
 import { MethodMenu } from './MethodMenu';
 import { Parameter } from './Parameter';
-import { WithoutProbes } from './WithoutProbes';
+import { IdleLoad, WithoutProbes } from './parts';
 
 export interface FitState {
   readonly fit: Fit | null;
@@ -135,8 +134,8 @@ export function FitBlock({ state }: { state: FitState | null }) {
         <p className="note">The server makes fits: upload the table.</p>
       )}
       {fit?.identifiable && <FitNote fit={fit} />}
-      {fit?.identifiable && <IdleLoad fit={fit} />}
-      {fit?.identifiable && <WithoutProbes fit={fit} sliders={view.sliders} />}
+      {fit?.identifiable && fit.estimates.base && <IdleLoad fit={fit} />}
+      {fit?.identifiable && fit.without_probes && <WithoutProbes fit={fit} sliders={view.sliders} />}
     </div>
   );
 }
