@@ -680,11 +680,12 @@ def plain_ends(draws):
 
 
 #: Of the robust method: what it is for, and what it should not spoil. Of the others, what each
-#: weighs in its own way.
+#: weighs in its own way. Of nine settings a random misfit of 4 % can by chance be one that costs
+#: absorb: in 2 % of sets no test can see it (docs/soak.md).
 TABLE = [
     *((scenario, LINEAR) for scenario in SCENARIOS),
     *((scenario, NONLINEAR) for scenario in SCENARIOS),
-    *((scenario, NINE) for scenario in SCENARIOS),
+    *((scenario, NINE) for scenario in SCENARIOS if scenario != "misfit 4 % at random"),
     *(
         (scenario, kind)
         for scenario in ("plain", "outliers 3 % × 1.5")
