@@ -7,9 +7,13 @@ A server asks this of every file before it is read anywhere, and answers nobody 
 import gzip
 import re
 import time
+import zlib
+from collections.abc import Callable
 
 import pytest
+from coalescope.foreign import registry
 from coalescope.foreign.registry import FORMATS, START_BYTES, read_file, recognise
+from coalescope.untrusted.confined import is_of_memory
 
 from .conftest import CORPUS, corpus_file
 
@@ -64,3 +68,22 @@ def test_a_line_of_interrupts_is_not_kept_with_each_of_its_words() -> None:
     found = read_file("a", f"CPU0 \n 24: 1  IO {words}\n 25: 2  IO eth0-rx-0\n".encode())
     counters = found.reading.counters  # type: ignore[union-attr]
     assert {counter.interface for counter in counters} == {"eth0", "rx", "0"}
+
+
+@pytest.mark.parametrize(
+    "ask", [lambda name, content: recognise(content, name), read_file], ids=["recognise", "read"]
+)
+def test_memory_that_is_refused_makes_no_packed_file_one_of_an_unknown_format(
+    monkeypatch: pytest.MonkeyPatch, ask: Callable[[str, bytes], object]
+) -> None:
+    """zlib says so by a number in its words: the process that reads is told of it."""
+
+    class Refused:
+        def decompress(self, *_: object) -> bytes:
+            raise zlib.error("Error -4 while decompressing data")
+
+    monkeypatch.setattr(registry.zlib, "decompressobj", lambda **_: Refused())
+    with pytest.raises(zlib.error) as told:
+        ask("data.flent.gz", gzip.compress(b'{"results": {}}'))
+    assert is_of_memory(told.value)
+    assert not is_of_memory(zlib.error("Error -3 while decompressing data: invalid block type"))

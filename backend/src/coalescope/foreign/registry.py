@@ -23,6 +23,7 @@ from coalescope.foreign.readers import (
 )
 from coalescope.foreign.records import Format, Reading, Record, Unreadable
 from coalescope.glossary.quantities import factor, is_own_measure, measure
+from coalescope.untrusted.confined import is_of_memory
 
 #: In the order in which a value counts where two files give it.
 FORMATS: tuple[Format, ...] = (
@@ -125,6 +126,8 @@ def _unpacked(content: bytes) -> bytes:
     try:
         found = inflater.decompress(content, MOST_BYTES + 1)
     except zlib.error as error:
+        if is_of_memory(error):
+            raise
         advice = "Send the file as the tool wrote it."
         raise Unreadable(f"It cannot be unpacked: {error}.", advice, offset=0) from None
     if len(found) > MOST_BYTES:
@@ -143,5 +146,7 @@ def _unpacked(content: bytes) -> bytes:
 def _inflated_start(start: bytes) -> bytes:
     try:
         return zlib.decompressobj(wbits=31).decompress(start, START_BYTES)
-    except zlib.error:
+    except zlib.error as error:
+        if is_of_memory(error):
+            raise
         return b""

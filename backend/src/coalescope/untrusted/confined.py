@@ -12,6 +12,7 @@ import os
 import pickle
 import resource
 import sys
+import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -86,21 +87,23 @@ def _attempt(
         found = function(*arguments, **named)
         yield from found if isinstance(found, Iterator) and yields else (found,)
     except Exception as error:
-        if _is_of_memory(error):
+        if is_of_memory(error):
             raise MemoryError from error
         yield Raised(error)
 
 
-def _is_of_memory(error: BaseException | None) -> bool:
+def is_of_memory(error: BaseException | None) -> bool:
     """Whether refused memory is behind it, or behind what it was raised for.
 
     ImportError: a library could not be mapped into memory; SystemError: it does not say what
-    failed in it; OSError: a system call was refused.
+    failed in it; OSError: a system call was refused; zlib.error of -4: Z_MEM_ERROR (zlib.h).
     """
     while error is not None:
         if isinstance(error, (MemoryError, ImportError, SystemError)):
             return True
         if isinstance(error, OSError) and error.errno == errno.ENOMEM:
+            return True
+        if isinstance(error, zlib.error) and str(error).startswith("Error -4 "):
             return True
         error = error.__cause__ or error.__context__
     return False
