@@ -39,8 +39,8 @@ export interface Slider {
   /** Where it stands until it is touched. */
   readonly start: number;
   readonly interval: readonly [number, number] | null;
-  /** Whether the interval holds only if what it is made of is independent. */
-  readonly conditional: boolean;
+  /** On which the interval holds, in words after "95 %"; empty where on none. */
+  readonly condition: string;
   readonly fitted: boolean;
   readonly lo: number;
   readonly hi: number;
@@ -113,7 +113,7 @@ function sliderOf(term: ScalarTerm, fit: Fit | null, now: number | undefined): S
     unit: fitted ? (estimate.unit ?? term.unit) : term.unit,
     start,
     interval,
-    conditional: interval !== null && interval !== estimate?.ci95,
+    condition: interval && estimate ? conditionOf(estimate) : '',
     fitted,
     lo,
     hi,
@@ -127,9 +127,9 @@ function sliderOf(term: ScalarTerm, fit: Fit | null, now: number | undefined): S
 }
 
 /** Where a slider starts, in its own digits: costs in seconds are thousandths. */
-export function startWords({ start, interval, conditional, digits }: Slider): string {
+export function startWords({ start, interval, condition, digits }: Slider): string {
   if (!interval) return `starts at ${decimal(start, digits)}`;
-  return `fit ${decimal(start, digits)}, 95 %${conditional ? ' if independent' : ''} ${interval.map((end) => decimal(end, digits)).join(' to ')}`;
+  return `fit ${decimal(start, digits)}, 95 %${condition} ${interval.map((end) => decimal(end, digits)).join(' to ')}`;
 }
 
 const STRIDES = 400;

@@ -46,7 +46,7 @@ it('says a fit in the digits of its interval: costs in seconds are thousandths',
     startWords({ ...alpha, start, interval, digits });
   expect(said(0.812997, [0.7957, 0.8303], 3)).toBe('fit 0.813, 95 % 0.796 to 0.830');
   expect(said(0.002059, [0.001964, 0.002154], 5)).toBe('fit 0.00206, 95 % 0.00196 to 0.00215');
-  expect(startWords({ ...alpha, start: 1.11, interval: [0.9, 1.3], conditional: true, digits: 2 })).toBe(
+  expect(startWords({ ...alpha, start: 1.11, interval: [0.9, 1.3], condition: ' if independent', digits: 2 })).toBe(
     'fit 1.11, 95 % if independent 0.90 to 1.30',
   );
   expect(startWords({ ...alpha, interval: null })).toMatch(/^starts at /);

@@ -14,7 +14,6 @@ import { useFit } from '../../api/queries';
 import type { Fit, FitRequest } from '../../api/types';
 import { lazyPart } from '../../components/lazyPart';
 import { QuantityName } from '../../components/QuantityName';
-import { RejectedNotice } from '../../components/RejectedNotice';
 import { Rich } from '../../components/Rich';
 import { Segmented } from '../../components/Segmented';
 import { write } from '../../layers/messages';
@@ -28,6 +27,7 @@ import { isUnderWay, type Subject } from '../../state/subject';
 import { currentQuery, flushQuery, writeQuery } from '../../state/url';
 import { type View, viewOf } from '../../state/view';
 import { Recommend } from '../recommend/Recommend';
+import { CellTable } from './CellTable';
 import { Chart } from './Chart';
 import type { ChartRenderer } from './chartRenderer';
 import { ExplorerContext, useAfterFrame, useExplorer } from './context';
@@ -52,7 +52,10 @@ const Facets = lazyPart(
   async () => (await import('./facets/Facets')).Facets,
   <div className="facets coming" />,
 );
-const CellTable = lazyPart('The table of the cells', async () => (await import('./CellTable')).CellTable);
+const RejectedNotice = lazyPart(
+  'What was left out',
+  async () => (await import('../../components/RejectedNotice')).RejectedNotice,
+);
 const FigureTable = lazyPart('The table of the figure', async () => (await import('./FigureTable')).default);
 
 /** What a new view is made for: all of the state but the crosshair, the sliders, the pins, the pull, the turn and the recommendation. */
@@ -281,7 +284,7 @@ export function Explorer({ subject, dataVersion, cellsBusy = false, above, embed
           />
         )}
         <div className="centre">
-          <RejectedNotice rejected={opened.rejected} />
+          {opened.rejected.length > 0 && <RejectedNotice rejected={opened.rejected} />}
           <Head cellsBusy={cellsBusy} still={embed !== undefined} title={embed && addressed ? 'h1' : 'h2'} />
           {above}
           {!embed && <FigureBar other={other} />}

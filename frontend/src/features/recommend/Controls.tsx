@@ -98,11 +98,7 @@ function Weight({
   const [place, width] = useWidth<HTMLDivElement>();
   const shapes = useMemo(
     () =>
-      rulerShapes(
-        { lo: 0, hi: MOST_WEIGHT, start: 1, interval: null, conditional: false, spacing: 'linear' },
-        value,
-        width,
-      ),
+      rulerShapes({ lo: 0, hi: MOST_WEIGHT, start: 1, interval: null, condition: '', spacing: 'linear' }, value, width),
     [value, width],
   );
   const id = `weight-${role}`;

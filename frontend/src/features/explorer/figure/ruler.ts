@@ -7,7 +7,6 @@ import type { Slider } from '../../../state/fit';
 
 export const RULER_HEIGHT = 32;
 const BASE = 15;
-const DASHED = { 'stroke-dasharray': '3 2' };
 
 interface Ticks {
   readonly ticks: readonly { readonly value: number; readonly strong: boolean }[];
@@ -38,7 +37,7 @@ function decades(lo: number, hi: number): Ticks {
 }
 
 /** What a ruler shows. */
-type Ruled = Pick<Slider, 'lo' | 'hi' | 'start' | 'interval' | 'conditional' | 'spacing'>;
+type Ruled = Pick<Slider, 'lo' | 'hi' | 'start' | 'interval' | 'condition' | 'spacing'>;
 
 export function rulerShapes(slider: Ruled, value: number, width: number): Shape[] {
   const { lo, hi, start, interval } = slider;
@@ -63,7 +62,7 @@ export function rulerShapes(slider: Ruled, value: number, width: number): Shape[
   if (interval) {
     const [a, b] = [inside(interval[0]), inside(interval[1])];
     const ink = { stroke: 'var(--ink)', 'stroke-width': 1.5 };
-    out.push(line(a, BASE - 4.5, b, BASE - 4.5, slider.conditional ? { ...ink, ...DASHED } : ink));
+    out.push(line(a, BASE - 4.5, b, BASE - 4.5, { ...ink, 'stroke-dasharray': slider.condition ? '3 2' : 'none' }));
     for (const e of [a, b]) out.push(line(e, BASE - 7.5, e, BASE - 1.5, ink));
   }
   out.push(

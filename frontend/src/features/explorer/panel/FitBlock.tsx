@@ -68,10 +68,12 @@ export function FitNote({ fit }: { fit: Fit }) {
     <p className="note legend">
       <svg width="26" height="10" aria-hidden="true">
         {given && (
-          <g stroke="currentColor" strokeWidth="1.5">
-            <path d="M1 2v6M25 2v6" />
-            <path d="M1 5h24" strokeDasharray={given.ci95 ? undefined : '3 2'} />
-          </g>
+          <path
+            d="M1 5h24M1 2v6M25 2v6"
+            stroke="currentColor"
+            strokeWidth="1.5"
+            strokeDasharray={given.ci95 ? undefined : '3 2'}
+          />
         )}
         <rect x="10.5" y="2.5" width="5" height="5" fill="var(--ground)" stroke="currentColor" strokeWidth="1.5" />
       </svg>

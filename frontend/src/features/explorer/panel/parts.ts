@@ -4,8 +4,8 @@ import { lazyPart } from '../../../components/lazyPart';
 
 export const ModelNotes = lazyPart('What the model says of itself', async () => (await import('./ModelNotes')).default);
 export const PinnedSets = lazyPart('The pinned sets', async () => (await import('../pins/PinnedSets')).default);
-export const IdleLoad = lazyPart('The idle load', async () => (await import('./IdleLoad')).IdleLoad);
+export const IdleLoad = lazyPart('Idle load', async () => (await import('./IdleLoad')).IdleLoad);
 export const WithoutProbes = lazyPart(
-  'The costs without those of counting',
+  'Costs without counting',
   async () => (await import('./WithoutProbes')).WithoutProbes,
 );
