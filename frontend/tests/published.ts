@@ -3,6 +3,7 @@
 import { readFileSync } from 'node:fs';
 import type { Cell, Experiment, Factor, FactorValue, Fit, MeasureOf } from '../src/api/types';
 import { DEFINITIONS } from '../src/engine/definitions';
+import { isDelay } from '../src/state/layout';
 import type { ExperimentSubject } from '../src/state/subject';
 
 const quantity = (name: string) => DEFINITIONS.find((q) => q.name === name);
@@ -44,10 +45,21 @@ function factorsOf(cells: readonly Cell[]): Factor[] {
   });
 }
 
+/** A view to open with, for data that none is given for: the server chooses by a rule of its own, which these need not follow. */
+function opening(factors: readonly Factor[]): Experiment['default_view'] {
+  const able = factors.filter(({ levels }) => levels.every((level) => typeof level === 'number'));
+  const mtu = able.find(({ name }) => name === 'mtu_bytes');
+  const varied = able.filter((factor) => factor !== mtu && factor.levels.length > 1);
+  const [x, y = null] = [
+    ...new Set([able.find(({ name }) => isDelay(name)), ...varied.slice(0, 1), mtu, ...varied]),
+  ].flatMap((factor) => factor?.name ?? []);
+  return x === undefined ? null : { measure: '', x, y, where: {} };
+}
+
 export function experimentOf(
   slug: string,
   cells: readonly Cell[],
-  view: Experiment['default_view'] = null,
+  view: Experiment['default_view'] = opening(factorsOf(cells)),
 ): Experiment {
   const isThroughput = (name: string): number => Number(name === 'throughput_mbps');
   // the server lists throughput first
@@ -83,7 +95,7 @@ export function experimentOf(
   };
 }
 
-export function published(slug: string, view: Experiment['default_view'] = null): ExperimentSubject {
+export function published(slug: string, view?: Experiment['default_view']): ExperimentSubject {
   const cells = rowsOf(slug).map(cellOf);
   return { of: 'experiment', experiment: experimentOf(slug, cells, view), cells };
 }

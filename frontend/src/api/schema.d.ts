@@ -6344,7 +6344,7 @@ export interface operations {
             query?: {
                 /** @description Factor along x; a delay if not given */
                 x?: string | null;
-                /** @description Factor along y; the MTU if not given */
+                /** @description Factor along y; the MTU, or what varies, if not given */
                 y?: string | null;
                 /**
                  * @description FACTOR=VALUE, any number: only cells with these levels. Several of one factor, repeated or with commas, mean any of them.

@@ -63,7 +63,6 @@ export interface Layout {
 
 /** Whether it is a way to ask for an interrupt delay. */
 export const isDelay = (name: string): boolean => acrossFirst.includes(name);
-const isUpward = ({ name }: Factor): boolean => upwardFirst.includes(name);
 
 /** Microseconds of coalescing that a setting of a delay factor stands for. */
 export function delayMicroseconds(name: string, value: number): number {
@@ -126,37 +125,11 @@ function axisOf(factor: Factor | undefined, cells: readonly Cell[], scale: AxisS
   return scaled({ name, label, unit, levels, spacing: spacingOf(levels, isDelay(name)), ...given }, scale);
 }
 
-const moreLevels = (a: Factor, b: Factor): number => b.levels.length - a.levels.length;
-
-/** The factors that an experiment may open with: numbers; where none of them varies, words that somebody chooses, too. */
-function openers({ factors }: Experiment): Factor[] {
-  const numbers = factors.filter(numeric);
-  const words = factors.filter((f) => f.choice && f.levels.length > 1);
-  return words.length === 0 || numbers.some((f) => f.levels.length > 1) ? numbers : words;
-}
-
-function across(experiment: Experiment): Factor | undefined {
-  const able = openers(experiment);
-  const named = able.find((f) => f.name === experiment.default_view?.x);
-  if (named && named.name !== 'mtu_bytes') return named;
-  const delay = able.filter((f) => isDelay(f.name)).sort(moreLevels)[0];
-  return delay ?? able.filter((f) => f.name !== 'mtu_bytes' && f.levels.length > 1).sort(moreLevels)[0];
-}
-
-function upward(experiment: Experiment, x: Factor | undefined): Factor | undefined {
-  const able = openers(experiment).filter((f) => f !== x);
-  return (
-    able.find((f) => f.name === experiment.default_view?.y) ??
-    able.find(isUpward) ??
-    able.filter((f) => f.levels.length > 1).sort(moreLevels)[0]
-  );
-}
-
-/** The axes that an experiment opens with. */
-export function defaultAxes(experiment: Experiment): Axes {
-  const x = across(experiment);
-  const y = upward(experiment, x);
-  return { x: x?.name ?? NONE, y: y?.name ?? NONE, facet: NONE, facetLevels: null, xScale: null, yScale: null };
+/** The axes that an experiment opens with, as the server chose them. What stands upward beside a delay does so alone, too. */
+export function defaultAxes({ default_view: view }: Experiment): Axes {
+  const [x, y] = [view?.x ?? NONE, view?.y ?? NONE];
+  const alone = y === NONE && upwardFirst.includes(x);
+  return { x: alone ? NONE : x, y: alone ? x : y, facet: NONE, facetLevels: null, xScale: null, yScale: null };
 }
 
 /** Factors that may be axes: with several levels, or the experiment's own choice. */

@@ -6,7 +6,7 @@ import { catalogue } from '../../src/engine/catalogue';
 import { slicesOf } from '../../src/state/dataSlice';
 import { axesAfter, type ExplorerState, swapped, withAxes, withLevel } from '../../src/state/explorer';
 import { withFacetLevels } from '../../src/state/facetLevels';
-import { NONE } from '../../src/state/layout';
+import { defaultAxes, NONE } from '../../src/state/layout';
 import { conformed, FIELDS, FOREIGN, fromQuery, toQuery } from '../../src/state/link';
 import { predictAt, prepare } from '../../src/state/prediction';
 import type { Subject } from '../../src/state/subject';
@@ -337,15 +337,25 @@ describe('an experiment whose settings are words', () => {
     expect([layout.x?.name, layout.y?.name]).toEqual(['factor.rx_usecs', 'factor.aspm']);
     expect(new Set(shown.map((p) => `${p.x} ${p.y}`)).size).toBe(4);
   });
+});
 
-  it('opens with those of most levels, where nothing is said', () => {
-    const { layout } = look(published('aspm-c-states-2026'), '').view;
-    expect(layout.x?.name).toBe('factor.c_states');
-    expect(layout.shape).toBe('plane');
+describe('the axes that an experiment opens with', () => {
+  const opened = (x: string, y: string | null) => {
+    const { x: across, y: up } = defaultAxes({ ...nfs().experiment, default_view: { measure: '', x, y, where: {} } });
+    return [across, up];
+  };
+
+  it('are those that the server says', () => {
+    expect(opened('delay_ticks', 'mtu_bytes')).toEqual(['delay_ticks', 'mtu_bytes']);
+    expect(opened('mtu_bytes', 'delay_ticks')).toEqual(['mtu_bytes', 'delay_ticks']);
+    expect(opened('workload', null)).toEqual(['workload', NONE]);
   });
 
-  it('is opened by numbers where any varies', () => {
-    const layout = look(published('threaded-busy-poll-2025'), '').view.layout;
-    expect([layout.x?.names, layout.y?.names]).toEqual([undefined, undefined]);
+  it('have an MTU that is alone upward, where addresses expect it', () => {
+    expect(opened('mtu_bytes', null)).toEqual([NONE, 'mtu_bytes']);
+  });
+
+  it('are none where there is no view', () => {
+    expect(defaultAxes({ ...nfs().experiment, default_view: null })).toMatchObject({ x: NONE, y: NONE });
   });
 });

@@ -11,8 +11,7 @@ from itertools import accumulate
 from math import prod
 from typing import Any
 
-from coalescope_models.vocabulary.quantity import ACROSS, UPWARD
-
+from coalescope.experiments.axes import choose_axes, openers, spanned
 from coalescope.experiments.choice import can_be_chosen
 from coalescope.experiments.levels import factor_levels, measure_names
 from coalescope.experiments.records import CellRecord, ExperimentRecord, FactorValue
@@ -33,7 +32,7 @@ _LARGEST_COUNT = 2**53  # that a reader of JSON has exactly
 
 @dataclass(frozen=True)
 class View:
-    """What to show first."""
+    """What to show first. A delay or an MTU is an axis with one level, too."""
 
     measure: str
     x: str
@@ -99,12 +98,10 @@ def default_view(record: ExperimentRecord, cells: Sequence[CellRecord]) -> View 
     chosen = _first([asked.get("measure")], measures) or measures[0]
     having = [cell for cell in cells if chosen in cell.measures]
     available = factor_levels(cell.factors for cell in having)
-    axes = _axis_candidates(available)
-    x = _first([asked.get("x")], list(available)) or _first([*ACROSS, *axes], axes)
-    x = x or next(iter(available))
-    rest = [name for name in axes if name != x]
+    x = _first([asked.get("x")], list(available))
     y = _first([asked.get("y")], [name for name in available if name != x])
-    y = y or _first([*UPWARD, *rest], rest)
+    able = openers(available, lambda name: can_be_chosen(name, available[name], record.source))
+    x, y = choose_axes(able, x, y)
     where = _where(asked.get("where", {}), having, {x, y})
     return View(measure=chosen, x=x, y=y, where=where)
 
@@ -184,17 +181,6 @@ def _default_fit(given: Mapping[str, Any] | None) -> dict[str, Any] | None:
     return {"model": given["model"], "method": given["method"], "where": given.get("where", {})}
 
 
-def _axis_candidates(levels: Mapping[str, list[FactorValue]]) -> list[str]:
-    """Numeric factors, those with most levels first; all factors if none is numeric."""
-    numeric = [
-        name
-        for name, values in levels.items()
-        if not any(isinstance(value, str) for value in values)
-    ]
-    varied = [name for name in numeric if len(levels[name]) > 1]
-    return sorted(varied or numeric or list(levels), key=lambda name: -len(levels[name]))
-
-
 def _where(
     asked: Mapping[str, FactorValue], cells: Sequence[CellRecord], axes: set[str | None]
 ) -> dict[str, FactorValue]:
@@ -223,7 +209,8 @@ def _glances(view: View | None, cells: Sequence[CellRecord]) -> list[dict[str, A
     ]
     others = [name for name in _in_menu_order(chosen) if name != view.measure and not is_raw(name)]
     names = [view.measure, *others]
-    return [_glance(name, view.x, view.y, chosen) for name in names[:_GLANCES]]
+    x, y = spanned((view.x, view.y), factor_levels(cell.factors for cell in chosen))
+    return [_glance(name, x, y, chosen) for name in names[:_GLANCES]]
 
 
 def _glance(name: str, x: str, y: str | None, cells: Sequence[CellRecord]) -> dict[str, Any]:

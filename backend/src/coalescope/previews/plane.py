@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 from coalescope_models.vocabulary.quantity import Quantity
 
+from coalescope.experiments.axes import spanned
 from coalescope.experiments.description import default_view
 from coalescope.experiments.levels import factor_levels, matches, measure_names
 from coalescope.experiments.records import (
@@ -88,14 +89,13 @@ def plane_of(
         and matches(cell.factors, view.where)
         and view.x in cell.factors
     ]
-    y = view.y
-    if y is not None and len({cell.factors.get(y) for cell in having}) < 2:
-        y = None
-    x_axis = _axis(view.x, having, MOST_COLUMNS)
+    x, y = spanned((view.x, view.y), factor_levels(cell.factors for cell in having))
+    having = [cell for cell in having if x in cell.factors]
+    x_axis = _axis(x, having, MOST_COLUMNS)
     y_axis = None if y is None else _axis(y, having, MOST_ROWS)
     drawn: dict[tuple[FactorValue, FactorValue | None], SummaryRecord] = {}
     for cell in having:
-        at = (cell.factors[view.x], None if y is None else cell.factors.get(y))
+        at = (cell.factors[x], None if y is None else cell.factors.get(y))
         if at[0] in x_axis.levels and (y_axis is None or at[1] in y_axis.levels):
             drawn.setdefault(at, cell.measures[view.measure])
     return Plane(quantity, x_axis, y_axis, view.where, drawn) if drawn else None

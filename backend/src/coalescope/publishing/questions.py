@@ -81,7 +81,7 @@ def _choices(
     view = experiment["default_view"]
     if view is None:
         return
-    axes = {view["x"], view["y"] or "mtu_bytes"} - set(also)
+    axes = {view["x"], view["y"]} - set(also)
     varied = [f["name"] for f in experiment["factors"] if len(f["levels"]) > 1]
     chosen = [name for name in varied if name not in axes]
     found: dict[bytes, tuple[Json, list[Json]]] = {}

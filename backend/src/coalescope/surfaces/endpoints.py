@@ -29,7 +29,9 @@ def get_surface(
     slug: str,
     measure: str,
     x: Annotated[str | None, Query(description="Factor along x; a delay if not given")] = None,
-    y: Annotated[str | None, Query(description="Factor along y; the MTU if not given")] = None,
+    y: Annotated[
+        str | None, Query(description="Factor along y; the MTU, or what varies, if not given")
+    ] = None,
 ) -> Response:
     """One measure over delay and MTU, or over the two factors asked for.
 

@@ -5,10 +5,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from coalescope_models.inference.statistics import Independence
-from coalescope_models.vocabulary.quantity import ACROSS, UPWARD, Quantity
+from coalescope_models.vocabulary.quantity import Quantity
 from sqlalchemy.engine import Connection
 
 from coalescope.errors import CoalescopeError, did_you_mean
+from coalescope.experiments.axes import choose_axes
 from coalescope.experiments.levels import (
     factor_levels,
     in_words,
@@ -126,29 +127,13 @@ def _choose_axes(levels: _Levels, asked: tuple[str | None, str | None]) -> tuple
                 advice=f"{did_you_mean(name, levels)}Their factors are "
                 f"{', '.join(levels) or 'none'}.",
             )
-    x, y = asked
-    y = y or next((name for name in UPWARD if name in levels and name != x), None)
-    if x is None:
-        delays = [name for name in ACROSS if name in levels and name != y]
-        # A delay that never changes is no axis while another one does.
-        delays.sort(key=lambda name: len(levels[name]) < 2)
-        others = sorted((n for n in levels if n != y), key=lambda name: _as_axis(levels[name]))
-        x = next(iter(delays or others), None)
-        if x is None or (asked[1] is None and not delays and len(levels[x]) < 2):
-            x, y = y or x, None  # one factor varies at most: it is the axis
-    if x is None:
+    if not levels:
         raise CoalescopeError(
             "no_axis",
             "The cells chosen set no factor, so there is nothing to lay the measure over.",
             advice="Read the value from the experiment's cells.",
         )
-    return x, None if y == x else y
-
-
-def _as_axis(levels: Sequence[FactorValue]) -> tuple[bool, int]:
-    """Numbers that vary first: words have no order to lay a measure over."""
-    numbers = all(isinstance(level, int | float) for level in levels)
-    return not (numbers and len(levels) > 1), -len(levels)
+    return choose_axes(levels, *asked)
 
 
 def _check_one_setting(

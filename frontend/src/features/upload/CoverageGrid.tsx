@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import { useState } from 'react';
 import { Link } from 'wouter';
-import { useCells, useCellsOfUploads, useQuantities } from '../../api/queries';
+import { useCells, useCellsOfUploads, useExperiment, useQuantities } from '../../api/queries';
 import type { Quantity, UploadReceipt } from '../../api/types';
 import { inWords, labelOf, shortLabel } from '../../components/factorWords';
-import { type Coverage, type CoverageCell, cameWith, coverageOf, sliceOf, slicesOf } from './coverage';
+import { type Coverage, type CoverageCell, cameWith, coverageOf, sliceOf, slicesOf, spanOf } from './coverage';
 
 const TICKS_MOST = 12;
 
@@ -82,18 +82,20 @@ function Grid({ coverage, quantities }: { coverage: Coverage; quantities: readon
 
 /** What the experiment has now: before, with this upload, and what is missing. */
 export function CoverageGrid({ slug, receipts }: { slug: string; receipts: readonly UploadReceipt[] }) {
+  const experiment = useExperiment(slug);
   const cells = useCells(slug);
   const quantities = useQuantities();
   const [chosen, choose] = useState<string | null>(null);
-  const came = cameWith(receipts.filter(({ experiment }) => experiment.slug === slug));
+  const came = cameWith(receipts.filter((one) => one.experiment.slug === slug));
   const more = useCellsOfUploads(came.longer);
-  if (!cells.data?.cells.length || !more) return null;
+  if (!experiment.data || !cells.data?.cells.length || !more) return null;
   const all = cells.data.cells;
-  const slices = slicesOf(all);
-  const latest = receipts.findLast(({ experiment, runs }) => experiment.slug === slug && runs.length > 0)?.runs[0];
-  const wanted = chosen ?? (latest && sliceOf(all, latest.factors));
+  const span = spanOf(experiment.data);
+  const slices = slicesOf(all, span);
+  const latest = receipts.findLast((one) => one.experiment.slug === slug && one.runs.length > 0)?.runs[0];
+  const wanted = chosen ?? (latest && sliceOf(latest.factors, span));
   const slice = wanted !== undefined && slices.has(wanted) ? wanted : [...slices.keys()][0];
-  const coverage = coverageOf(all, slice, [...more, ...came.cells]);
+  const coverage = coverageOf(all, span, slice, [...more, ...came.cells]);
   return (
     <>
       <h2 className="cap">

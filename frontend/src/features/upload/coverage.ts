@@ -1,16 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // How many replicates of each cell are on disk, and how many of them came just now.
-import { across, upward } from 'virtual:axes';
-import type { Cell, Factors, FactorValue, UploadedCell, UploadReceipt } from '../../api/types';
+import type { Cell, Experiment, Factors, FactorValue, UploadedCell, UploadReceipt } from '../../api/types';
+import { defaultAxes, NONE } from '../../state/layout';
 
 export interface CoverageCell {
   runs: number;
   added: number;
 }
 
-export interface Coverage {
-  x: string | null;
-  y: string | null;
+export interface Coverage extends Span {
   columns: FactorValue[];
   /** Highest level first, as on the surface. */
   lines: FactorValue[];
@@ -27,17 +25,20 @@ function levelsOf(cells: readonly Cell[], name: string): FactorValue[] {
   );
 }
 
-function axes(cells: readonly Cell[]): { x: string | null; y: string | null } {
-  const names = [...new Set(cells.flatMap(({ factors }) => Object.keys(factors)))];
-  const numeric = names.filter((name) => levelsOf(cells, name).every((level) => typeof level === 'number'));
-  const varied = numeric.filter((name) => levelsOf(cells, name).length > 1);
-  const y = upward.find((name) => numeric.includes(name)) ?? null;
-  const x = across.find((name) => numeric.includes(name)) ?? varied.find((name) => name !== y) ?? null;
-  return { x, y: y ?? varied.find((name) => name !== x) ?? null };
+/** What a grid spans: the factors across and up. */
+export interface Span {
+  readonly x: string | null;
+  readonly y: string | null;
+}
+
+/** As the experiment's picture opens. */
+export function spanOf(experiment: Experiment): Span {
+  const { x, y } = defaultAxes(experiment);
+  return { x: x === NONE ? null : x, y: y === NONE ? null : y };
 }
 
 /** The settings beside the two axes, as one text: cells of equal text belong to one grid. */
-function sliceKey(factors: Factors, x: string | null, y: string | null): string {
+export function sliceOf(factors: Factors, { x, y }: Span): string {
   return Object.entries(factors)
     .filter(([name]) => name !== x && name !== y)
     .map(([name, value]) => `${name}=${value}`)
@@ -46,20 +47,13 @@ function sliceKey(factors: Factors, x: string | null, y: string | null): string 
 }
 
 /** The grids of an experiment: one for each combination of the other factors. */
-export function slicesOf(cells: readonly Cell[]): Map<string, Factors> {
-  const { x, y } = axes(cells);
+export function slicesOf(cells: readonly Cell[], span: Span): Map<string, Factors> {
   const slices = new Map<string, Factors>();
   for (const { factors } of cells) {
-    const others = Object.fromEntries(Object.entries(factors).filter(([name]) => name !== x && name !== y));
-    slices.set(sliceKey(factors, x, y), others);
+    const others = Object.fromEntries(Object.entries(factors).filter(([name]) => name !== span.x && name !== span.y));
+    slices.set(sliceOf(factors, span), others);
   }
   return slices;
-}
-
-/** The grid that a receipt's run stands in. */
-export function sliceOf(cells: readonly Cell[], factors: Factors): string {
-  const { x, y } = axes(cells);
-  return sliceKey(factors, x, y);
 }
 
 /** What these receipts stored, by cell, and the ids of those that list not all of their runs: their cells are asked for. */
@@ -73,13 +67,13 @@ export function cameWith(receipts: readonly UploadReceipt[]): { cells: UploadedC
 }
 
 /** `came`: how many runs of each cell came just now. */
-export function coverageOf(cells: readonly Cell[], slice: string, came: readonly UploadedCell[]): Coverage {
-  const { x, y } = axes(cells);
-  const mine = cells.filter(({ factors }) => sliceKey(factors, x, y) === slice);
+export function coverageOf(cells: readonly Cell[], span: Span, slice: string, came: readonly UploadedCell[]): Coverage {
+  const { x, y } = span;
+  const mine = cells.filter(({ factors }) => sliceOf(factors, span) === slice);
   const columns = x ? levelsOf(mine, x) : [''];
   const lines = y ? levelsOf(mine, y).reverse() : [''];
   const place = (factors: Factors) =>
-    sliceKey(factors, x, y) === slice ? `${y ? factors[y] : ''} ${x ? factors[x] : ''}` : null;
+    sliceOf(factors, span) === slice ? `${y ? factors[y] : ''} ${x ? factors[x] : ''}` : null;
   const runs = new Map(mine.map((cell) => [place(cell.factors), cell.runs]));
   const added = new Map<string | null, number>();
   for (const { factors, runs: more } of came) added.set(place(factors), (added.get(place(factors)) ?? 0) + more);

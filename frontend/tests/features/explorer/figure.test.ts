@@ -258,7 +258,7 @@ it('lays workloads side by side where only the MTU varies', () => {
       { name: 'workload', label: 'Workload', unit: '', levels: ['tcp', 'udp'], level_count: 2, choice: false },
     ],
     measures: DEFINITIONS.filter((q) => q.name === 'throughput_mbps').map((q) => ({ ...q, cells: 6, raw: false })),
-    default_view: null,
+    default_view: { measure: '', x: 'mtu_bytes', y: null, where: {} },
   };
   const { layers, scene } = drawn({ of: 'experiment', experiment, cells }, 'workload=udp');
   expect(scene.frame.heat).toBeNull();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { describe, expect, it } from 'vitest';
-import type { Cell, Factors, UploadReceipt } from '../../../src/api/types';
-import { cameWith, coverageOf, sliceOf, slicesOf } from '../../../src/features/upload/coverage';
+import type { Cell, Experiment, Factors, UploadReceipt } from '../../../src/api/types';
+import { cameWith, coverageOf, sliceOf, slicesOf, spanOf } from '../../../src/features/upload/coverage';
 
 let id = 0;
 function cell(factors: Factors, runs: number): Cell {
@@ -28,9 +28,11 @@ const cells = [
   cell({ mtu_bytes: 1500, delay_us: 10, workload: 'tcp' }, 5),
 ];
 
+const SPAN = { x: 'delay_us', y: 'mtu_bytes' };
+
 describe('coverageOf', () => {
   it('has the highest MTU first and a zero where nothing is on disk', () => {
-    const grid = coverageOf(cells, 'workload=udp', []);
+    const grid = coverageOf(cells, SPAN, 'workload=udp', []);
     expect(grid.lines).toEqual([9000, 1500]);
     expect(grid.columns).toEqual([10, 40]);
     expect(grid.cells.map((line) => line.map(({ runs }) => runs))).toEqual([
@@ -46,13 +48,13 @@ describe('coverageOf', () => {
       { mtu_bytes: 1500, delay_us: 40, workload: 'udp' },
       { mtu_bytes: 1500, delay_us: 40, workload: 'udp' },
     );
-    const grid = coverageOf(cells, 'workload=udp', cameWith([known, now]).cells);
+    const grid = coverageOf(cells, SPAN, 'workload=udp', cameWith([known, now]).cells);
     expect(grid.cells[1].map(({ added }) => added)).toEqual([0, 2]);
   });
 
   it('never claims more than is on disk', () => {
     const came = cameWith([stored(...Array(9).fill({ mtu_bytes: 9000, delay_us: 10, workload: 'udp' }))]);
-    const grid = coverageOf(cells, 'workload=udp', came.cells);
+    const grid = coverageOf(cells, SPAN, 'workload=udp', came.cells);
     expect(grid.cells[0][0]).toEqual({ runs: 1, added: 1 });
   });
 
@@ -62,6 +64,7 @@ describe('coverageOf', () => {
     const all = [cell({ mtu_bytes: 1500 }, 162), cell({ mtu_bytes: 9000 }, 162)];
     const grid = coverageOf(
       all,
+      { x: null, y: 'mtu_bytes' },
       '',
       all.map(({ factors, runs }) => ({ factors, runs })),
     );
@@ -72,7 +75,8 @@ describe('coverageOf', () => {
   });
 
   it('needs no delay: MTU alone is one column', () => {
-    const grid = coverageOf([cell({ mtu_bytes: 1500 }, 1), cell({ mtu_bytes: 9000 }, 2)], '', []);
+    const span = spanOf({ default_view: { measure: '', x: 'mtu_bytes', y: null, where: {} } } as Experiment);
+    const grid = coverageOf([cell({ mtu_bytes: 1500 }, 1), cell({ mtu_bytes: 9000 }, 2)], span, '', []);
     expect(grid.x).toBeNull();
     expect(grid.cells).toEqual([[{ runs: 2, added: 0 }], [{ runs: 1, added: 0 }]]);
   });
@@ -80,7 +84,7 @@ describe('coverageOf', () => {
 
 describe('slices', () => {
   it('are the combinations of the other factors', () => {
-    expect([...slicesOf(cells).keys()]).toEqual(['workload=udp', 'workload=tcp']);
-    expect(sliceOf(cells, { mtu_bytes: 1500, delay_us: 10, workload: 'tcp' })).toBe('workload=tcp');
+    expect([...slicesOf(cells, SPAN).keys()]).toEqual(['workload=udp', 'workload=tcp']);
+    expect(sliceOf({ mtu_bytes: 1500, delay_us: 10, workload: 'tcp' }, SPAN)).toBe('workload=tcp');
   });
 });

@@ -26,7 +26,7 @@ const experiment = {
     { name: 'delay_us', label: 'Interrupt delay', unit: 'µs', levels: DELAYS },
   ],
   measures: [{ name: 'throughput_mbps', label: 'Throughput', unit: 'Mb/s' }],
-  default_view: null,
+  default_view: { measure: '', x: 'delay_us', y: 'mtu_bytes', where: {} },
 } as unknown as Experiment;
 
 const whole = MTUS.flatMap((mtu) => DELAYS.map((delay) => ({ mtu, delay })));
