@@ -144,7 +144,7 @@ def fit_nonlinear(
         result,
         task.over_predicted(values).tolist(),
         np.asarray(cells).tolist(),
-        lambda rows: _answered(asked(rows), bare, name, None, 1)[1],
+        lambda rows: _answered(asked(rows), bare, name, None, 1, near=values)[1],
         {own.name: own.bounds for own in task.free},
     )
     return _told(judged)
@@ -160,12 +160,13 @@ def _answered(
     response: str,
     rng: np.random.Generator | None,
     workers: int | Over,
+    near: Floats | None = None,
 ) -> tuple[Floats | None, FitResult]:
     """The estimates, [p], None without any, and the fit, with intervals that trust every run."""
     message = why_no_points(task)
     if message is not None:
         return None, as_result(task, plan, response, message=message)
-    values = best(task)
+    values = best(task, near)
     if values is None:
         message = "The search found no minimum within the bounds."
         return None, as_result(task, plan, response, message=message)

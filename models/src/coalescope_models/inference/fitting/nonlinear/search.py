@@ -25,8 +25,17 @@ _FAR = 1e150
 _DECADES = 50.0
 
 
-def best(task: Task) -> Floats | None:
-    """Search from several starts at once, then refine the best ends; return the best, [p]."""
+def best(task: Task, near: Floats | None = None) -> Floats | None:
+    """Search from several starts at once, then refine the best ends; return the best, [p].
+
+    `near`: the estimates, [p], of a fit of nearly the same data. The search then starts there,
+    as that of a resample does, and elsewhere only if it finds no minimum.
+    """
+    refined = None if near is None else _refined(task, near)
+    return _anywhere(task) if refined is None else refined[1]
+
+
+def _anywhere(task: Task) -> Floats | None:
     spread = evenly_spread(_STARTS, len(task.free))
     columns = [_spread_over(p, own) for p, own in zip(task.free, spread.T, strict=True)]
     starts = np.vstack([[p.default for p in task.free], np.column_stack(columns)])
