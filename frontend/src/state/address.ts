@@ -22,6 +22,12 @@ export function addressOf(path: string): string {
   return new URL(path, location.origin).href;
 }
 
+/** The server's name where links to it open on this machine alone, else null. */
+export function loopbackName(): string | null {
+  const { hostname } = location;
+  return /^(localhost|127(\.\d+){3}|\[::1\])$/.test(hostname) ? hostname : null;
+}
+
 /** What stands after the number sign. No server sees it. */
 export const currentFragment = (): string => location.hash.slice(1);
 

@@ -9,7 +9,7 @@ import { copyText, useSaid } from '../../components/copy';
 import { Icon } from '../../components/Icon';
 import { lazyPart } from '../../components/lazyPart';
 import { Menu, MenuItem } from '../../components/Menu';
-import { addressOf, currentAddress, currentPath } from '../../state/address';
+import { addressOf, currentAddress, currentPath, loopbackName } from '../../state/address';
 import { canEmbed } from '../../state/embed';
 import './share.css';
 
@@ -50,6 +50,15 @@ function Made({ url, copied }: { url: string; copied: boolean }) {
   );
 }
 
+function HereOnly({ server }: { server: string }) {
+  return (
+    <p className="here-only">
+      Links to a server on <code>{server}</code> open on this machine only. For another one, or a phone:{' '}
+      <em>Export → Offline page, one file</em>, or start the server with <code>--host</code>.
+    </p>
+  );
+}
+
 function whyNoEmbed(path: string): string | undefined {
   if (!canEmbed(path)) return 'this page has no view that could stand alone';
   return currentCopy() ? 'a copy without a server has no frames to give' : undefined;
@@ -63,9 +72,11 @@ export function ShareMenu() {
   const [path] = useLocation();
   // a file that is opened stays in the page: no link carries it
   const opened = path === '/open';
+  const loopback = loopbackName();
 
   async function copyAddress() {
-    say((await copyText(currentAddress())) ? 'Link copied' : 'Copy it from the address bar');
+    const copied = loopback ? 'Copied, for this machine' : 'Link copied';
+    say((await copyText(currentAddress())) ? copied : 'Copy it from the address bar');
   }
 
   function embed() {
@@ -92,6 +103,7 @@ export function ShareMenu() {
           <>
             {short.state === 'made' && <Made url={short.url} copied={short.copied} />}
             {short.state === 'failed' && <p className="made bad">No short link: {short.reason}</p>}
+            {loopback && <HereOnly server={loopback} />}
           </>
         }
       >

@@ -51,3 +51,25 @@ describe('a short link', () => {
     expect((await asked(failed, next)).textContent).not.toContain('No short link');
   });
 });
+
+describe('a link to a server on loopback', () => {
+  async function shared(hostname: string): Promise<HTMLElement> {
+    vi.spyOn(location, 'hostname', 'get').mockReturnValue(hostname);
+    const page = await render(<ShareMenu />);
+    await press(page.querySelector('button'));
+    await settle();
+    return page;
+  }
+
+  it.each(['localhost', '127.0.0.1', '127.1.2.3', '[::1]'])('on %s says that it opens here only', async (hostname) => {
+    const said = (await shared(hostname)).textContent;
+    expect(said).toContain('Copied, for this machine');
+    expect(said).toContain(`Links to a server on ${hostname} open on this machine only`);
+  });
+
+  it.each(['lab.example', '10.0.0.1', '127.example'])('on %s is like any other', async (hostname) => {
+    const said = (await shared(hostname)).textContent;
+    expect(said).toContain('Link copied');
+    expect(said).not.toContain('this machine');
+  });
+});
