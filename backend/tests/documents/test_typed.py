@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Commands of the manuals, typed as they stand there, on what their readers have: a store, files.
 
-What stands for a reader's own is given: the numbers of runs, a folder to back up into, an interface.
+What stands for a reader's own is given: numbers of runs, a folder to back up into, an interface.
 """
 
 import json

@@ -46,7 +46,9 @@ _OFF_ON_SERVER = sa.case(
 
 def _summed(off: sa.ColumnElement[float]) -> sa.Select[Any]:
     of_measure = sa.and_(
-        summaries.c.cell_id == runs.c.cell_id, summaries.c.measure == run_measures.c.measure
+        summaries.c.cell_id == runs.c.cell_id,
+        summaries.c.measure == run_measures.c.measure,
+        summaries.c.cell_id.in_(any_of("cells")),  # else PostgreSQL hashes those of all cells
     )
     return (
         sa.select(
