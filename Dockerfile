@@ -12,7 +12,10 @@ ARG PACKAGES
 WORKDIR /srv/coalescope
 RUN python3 -m venv .venv
 COPY ${PACKAGES} .
-RUN .venv/bin/pip install --no-cache-dir --require-hashes -r ${PACKAGES}
+# The packages' own tests, a sixth of them, are left out, and are not compiled.
+RUN .venv/bin/pip install --no-cache-dir --no-compile --require-hashes -r ${PACKAGES} \
+	&& find .venv/lib -type d -name tests -prune -exec rm -r {} + \
+	&& .venv/bin/python -m compileall -q .venv/lib
 
 FROM ${NODE_IMAGE} AS page
 # Python traces the models while the page is built, and packs what reads files in the browser; the standard
