@@ -20,10 +20,11 @@ import numpy as np
 from coalescope_models.catalogue import MODELS, evaluate
 from coalescope_models.inference.fitting import fit_linear
 from coalescope_models.inference.recommendation import Aim, Goal, Recommendation, recommend
-from coalescope_models.phenomena.interrupts import TICK_US, mean_rate_packets_per_interrupt
+from coalescope_models.phenomena.interrupts import mean_rate_packets_per_interrupt
 from coalescope_models.phenomena.link import FRAME_OVERHEAD_BYTES, packet_gap_us
 from coalescope_models.phenomena.policies import DIM_RX_COMPLETIONS, DIM_RX_EVENTS
 from coalescope_models.phenomena.policies.dynamic_throttle import REGISTER_US, throttle_register
+from coalescope_models.vocabulary.following import TICK_US
 
 TABLE_2 = Path(__file__).parents[1] / "datasets/geist-2005-nfs/raw/table-2.csv"
 STREAMS = Path(__file__).parents[1] / "datasets/dillon-2004-streams/raw/streams.csv"

@@ -30,8 +30,8 @@ from coalescope.uploads.parsed_upload import UploadRequest
 from coalescope.uploads.run_logs import parse_run_log
 from coalescope_models.catalogue import MODELS, DomainError, Model, evaluate
 from coalescope_models.inference.fitting import fit_linear, fit_nonlinear
-from coalescope_models.phenomena.interrupts import TICK_US
 from coalescope_models.phenomena.link import frame_rate_hz
+from coalescope_models.vocabulary.following import FOLLOWING
 from coalescope_models.vocabulary.quantity import QUANTITIES
 
 DATASETS = Path(__file__).parents[1] / "datasets"
@@ -325,22 +325,22 @@ def complete(numbers: Mapping[str, float]) -> dict[str, float]:
     for name, needed, derive in DERIVED:
         if name not in found and all(each in found for each in needed):
             value = derive(*(found[each] for each in needed))
-            if math.isfinite(value):
+            if value is not None and math.isfinite(value):
                 found[name] = value
     return found
 
 
 #: What follows from what: name, what it is made of, how. Earlier ones are there for later ones.
-DERIVED: Sequence[tuple[str, tuple[str, ...], Callable[..., float]]] = (
-    ("delay_us", ("delay_ticks",), lambda ticks: TICK_US * ticks),
+DERIVED: Sequence[tuple[str, tuple[str, ...], Callable[..., float | None]]] = (
+    *(
+        (name, *FOLLOWING[name])
+        for name in ("delay_us", "rx_megabytes", "rx_kilopackets", "rx_kilointerrupts")
+    ),
     (  # only where hosts are said to bound the rate: a timer's delay is something else
         "moderation_rate_hz",
         ("delay_us", "moderated_hosts"),
         lambda delay_us, _: 1e6 / delay_us if delay_us else math.inf,
     ),
-    ("rx_megabytes", ("rx_bytes",), lambda count: 1e-6 * count),
-    ("rx_kilopackets", ("rx_packets",), lambda count: 1e-3 * count),
-    ("rx_kilointerrupts", ("rx_interrupts",), lambda count: 1e-3 * count),
     ("packet_fill", ("mean_packet_bytes", "mtu_bytes"), lambda mean, mtu: min(1.0, mean / mtu)),
     ("interrupt_rate_hz", ("rx_interrupt_rate_hz",), lambda rate: rate),
     ("carried_packet_rate_hz", ("rx_packets", "elapsed_s"), lambda count, time: count / time),

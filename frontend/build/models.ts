@@ -3,7 +3,7 @@
 // functions of the bundle (no eval in the browser), LaTeX becomes MathML (no renderer in the browser), which each model's page fetches for
 // itself from `virtual:equations/<id>`: it is most of the text. `virtual:sources` has each model's Python, as the workshop starts from it;
 // `virtual:notes` has what each model says of itself besides its summary; `virtual:about/<id>` what its page tells besides; `virtual:definitions` what the glossary tells of every quantity besides;
-// `virtual:references` what each model answers at some points, for tests; `virtual:axes` which factors take which axis of a surface.
+// `virtual:references` what each model answers at some points, for tests; `virtual:axes` which factors ask for a delay, and which stand upward; `virtual:following` what follows from what.
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Plugin } from 'vite';
@@ -27,8 +27,10 @@ const REFERENCES = 'virtual:references';
 
 const AXES = 'virtual:axes';
 
+const FOLLOWING = 'virtual:following';
+
 /** Modules that tell of all models, or quantities, at once. */
-const WHOLE = [AXES, DEFINITIONS, NOTES, REFERENCES];
+const WHOLE = [AXES, DEFINITIONS, FOLLOWING, NOTES, REFERENCES];
 
 const SOURCES = 'virtual:sources';
 const RESOLVED_SOURCES = `\0${SOURCES}`;
@@ -57,6 +59,8 @@ interface Bundle {
   readonly format: number;
   readonly models: readonly TracedModel[];
   readonly quantities: readonly (Named & { readonly name: string })[];
+  readonly delays: object;
+  readonly following: object;
 }
 
 /** A kernel's module text as an expression: its declarations stay private to it. */
@@ -168,10 +172,9 @@ const definitionsText = ({ quantities }: Bundle): string => {
   return `export default ${JSON.stringify(Object.fromEntries(told))};`;
 };
 
-/** First choice first, as the glossary declares them. */
-const axesText = ({ quantities }: Bundle): string => {
-  const on = (axis: string) => quantities.filter((q) => q.axis === axis).map(({ name }) => name);
-  return `export const across = ${JSON.stringify(on('across'))}, upward = ${JSON.stringify(on('upward'))};`;
+const axesText = ({ quantities, delays }: Bundle): string => {
+  const upward = quantities.filter((q) => q.axis === 'upward').map(({ name }) => name);
+  return `export const delays = ${JSON.stringify(delays)}, upward = ${JSON.stringify(upward)};`;
 };
 
 interface Sources {
@@ -229,6 +232,7 @@ export function models(): Plugin {
       if (part === undefined && !WHOLE.some((whole) => id === `\0${whole}`)) return null;
       bundle ??= readBundle();
       if (id === `\0${AXES}`) return axesText(bundle);
+      if (id === `\0${FOLLOWING}`) return `export default ${JSON.stringify(bundle.following)};`;
       if (id === `\0${REFERENCES}`) return referencesText(bundle);
       if (id === `\0${NOTES}`) return notesText(bundle);
       if (part === undefined) return definitionsText(bundle);

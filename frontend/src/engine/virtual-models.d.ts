@@ -11,9 +11,15 @@ declare module 'virtual:models' {
   export const about: Readonly<Record<string, () => Promise<{ default: import('../state/models').About }>>>;
 }
 declare module 'virtual:axes' {
-  /** Factors that take each axis of a surface unless asked otherwise, the first choice first. */
-  export const across: readonly string[];
+  /** By factor that asks for a delay: a scale and a power of its level, which give microseconds. */
+  export const delays: Readonly<Record<string, readonly [number, number]>>;
+  /** Factors that stand upward in a surface. */
   export const upward: readonly string[];
+}
+declare module 'virtual:following' {
+  /** By input: the factors or measures that it follows from, where none has its name. */
+  const following: Readonly<Record<string, readonly string[]>>;
+  export default following;
 }
 declare module 'virtual:definitions' {
   /** By quantity: its symbol, as LaTeX and as MathML, what it means, and the axis that it takes. */

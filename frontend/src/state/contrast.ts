@@ -11,6 +11,7 @@ import {
   defaultWhere,
   delayMicroseconds,
   isDelay,
+  isRateOfDelay,
   type Layout,
   matches,
   NONE,
@@ -98,7 +99,7 @@ function counterpart(mine: Axis, other: Experiment): { name: string; level: (v: 
   const near = (v: number): number => mine.levels.find((l) => Math.abs(v - l) <= 1e-3 * Math.abs(l)) ?? v;
   const level = (scale: (v: number) => number) => (v: FactorValue) => (typeof v === 'number' ? near(scale(v)) : v);
   if (other.factors.some((f) => f.name === mine.name)) return { name: mine.name, level: level((v) => v) };
-  if (!isDelay(mine.name) || mine.name === 'moderation_rate_hz') return null;
+  if (!isDelay(mine.name) || isRateOfDelay(mine.name)) return null;
   const theirs = other.factors.find((f) => isDelay(f.name));
   if (!theirs) return null;
   const unit = delayMicroseconds(mine.name, 1);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // How an experiment's cells span a picture: which factor runs across, which runs up, which are chosen.
-import { across as acrossFirst, upward as upwardFirst } from 'virtual:axes';
+import { delays, upward } from 'virtual:axes';
 import type { Cell, Experiment, Factor, Factors, FactorValue } from '../api/types';
 import { type Spacing, spacingOf } from '../plots/scale';
 
@@ -62,13 +62,16 @@ export interface Layout {
 }
 
 /** Whether it is a way to ask for an interrupt delay. */
-export const isDelay = (name: string): boolean => acrossFirst.includes(name);
+export const isDelay = (name: string): boolean => Object.hasOwn(delays, name);
 
 /** Microseconds of coalescing that a setting of a delay factor stands for. */
 export function delayMicroseconds(name: string, value: number): number {
-  if (name === 'delay_ticks') return value * 1.024;
-  return name === 'moderation_rate_hz' ? 1e6 / value : value;
+  const [scale, power] = delays[name];
+  return power < 0 ? scale / value : scale * value;
 }
+
+/** Whether it asks for a rate: the larger, the shorter the delay. */
+export const isRateOfDelay = (name: string): boolean => isDelay(name) && delays[name][1] < 0;
 
 const numeric = (f: Factor): boolean => f.levels.length > 0 && f.levels.every((v) => typeof v === 'number');
 
@@ -128,7 +131,7 @@ function axisOf(factor: Factor | undefined, cells: readonly Cell[], scale: AxisS
 /** The axes that an experiment opens with, as the server chose them. What stands upward beside a delay does so alone, too. */
 export function defaultAxes({ default_view: view }: Experiment): Axes {
   const [x, y] = [view?.x ?? NONE, view?.y ?? NONE];
-  const alone = y === NONE && upwardFirst.includes(x);
+  const alone = y === NONE && upward.includes(x);
   return { x: alone ? NONE : x, y: alone ? x : y, facet: NONE, facetLevels: null, xScale: null, yScale: null };
 }
 

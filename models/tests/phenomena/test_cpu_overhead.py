@@ -4,7 +4,7 @@
 import numpy as np
 import pytest
 from coalescope_models.catalogue import MODELS, evaluate
-from coalescope_models.phenomena.interrupts import TICK_US
+from coalescope_models.vocabulary.following import TICK_US
 from hypothesis import given
 from hypothesis import strategies as st
 

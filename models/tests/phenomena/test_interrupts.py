@@ -4,11 +4,11 @@ import math
 import pytest
 from coalescope_models.catalogue import MODELS, evaluate
 from coalescope_models.phenomena.interrupts import (
-    TICK_US,
     mean_rate_packets_per_interrupt,
     moderated_packets_per_interrupt,
 )
 from coalescope_models.phenomena.link import SHORTEST_FRAME_BYTES, frame_rate_hz, packet_gap_us
+from coalescope_models.vocabulary.following import TICK_US
 from hypothesis import given
 from hypothesis import strategies as st
 

@@ -4,8 +4,8 @@
 import numpy as np
 import pytest
 from coalescope_models.catalogue import MODELS, evaluate
-from coalescope_models.phenomena.interrupts import TICK_US
 from coalescope_models.phenomena.receive_path import BUS, CPU, LINK, OFFER, WINDOW
+from coalescope_models.vocabulary.following import TICK_US
 from coalescope_models.vocabulary.quantity import QUANTITIES
 from hypothesis import given
 from hypothesis import strategies as st

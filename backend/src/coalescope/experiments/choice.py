@@ -21,6 +21,8 @@ _GIVEN = frozenset(
     {"workload", "frame_bytes", "streams", "packet_rate_hz", "host", "speed_mbps", "cpus"}
 )
 _OF_BUILDS = frozenset({"driver_version", "kernel_version", "host"})
+#: Factors of the glossary that are no settings: the traffic, the machine, or what was measured.
+NO_SETTINGS = _GIVEN | _OF_BUILDS
 _OF_TRAFFIC = re.compile(r"stream|flow|load|host|client|connection|sender|request|qps|offered")
 _SET_BY_SWEEPS = frozenset(log_name(setting.name) for setting in SETTINGS)
 _FAMILIES_OF_SWEEPS = tuple(log_name(f"{family}.") for family in ("offload", "driver"))

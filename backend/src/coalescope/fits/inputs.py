@@ -4,10 +4,10 @@
 Pure.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from coalescope_models.phenomena.interrupts import TICK_US
+from coalescope_models.vocabulary.following import FOLLOWING
 
 from coalescope.errors import CoalescopeError
 from coalescope.runs.records import RunValues
@@ -26,33 +26,12 @@ class Source:
         return None if None in values else self.compute(*values)
 
 
-def _scaled(scale: float) -> Callable[[float], float]:
-    return lambda value: scale * value
-
-
-def _ratio(above: float, below: float) -> float | None:
-    return above / below if below else None
-
-
-_SAME = _scaled(1.0)
-
-# beside the factor or measure of the input's own name
-_FOLLOWING: Mapping[str, tuple[Source, ...]] = {
-    "delay_us": (Source(("delay_ticks",), _scaled(TICK_US)),),
-    "moderation_rate_hz": (Source(("delay_us",), lambda delay: _ratio(1e6, delay)),),
-    "frame_bytes": (Source(("mean_packet_bytes",), _SAME),),
-    "rx_megabytes": (Source(("rx_bytes",), _scaled(1e-6)),),
-    "rx_kilopackets": (Source(("rx_packets",), _scaled(1e-3)),),
-    "rx_kilointerrupts": (Source(("rx_interrupts",), _scaled(1e-3)),),
-    "packet_fill": (Source(("mean_packet_bytes", "mtu_bytes"), _ratio),),
-}
-
-
 def candidates(name: str, given: str | None = None) -> tuple[Source, ...]:
     """What the input can come from; `given` names the only factor or measure that counts."""
     if given is not None:
-        return (Source((given,), _SAME),)
-    return (Source((name,), _SAME), *_FOLLOWING.get(name, ()))
+        return (Source((given,), float),)
+    following = [Source(*FOLLOWING[name])] if name in FOLLOWING else []
+    return (Source((name,), float), *following)
 
 
 def choose(name: str, given: str | None, runs: Sequence[RunValues]) -> Source:

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime, timedelta
 
 from coalescope_host.run_log import RunLog, RunLogError, Stream
-from coalescope_models.phenomena.interrupts import TICK_US
+from coalescope_models.vocabulary.following import TICK_US
 
 from coalescope.measures.consistency import GAP_BYTES, NOMINAL_SPEED, SHARE
 from coalescope.measures.counters import Window, largest_step

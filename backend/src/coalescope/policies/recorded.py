@@ -5,12 +5,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 
-from coalescope_models.phenomena.interrupts import TICK_US
 from coalescope_models.phenomena.policies import ClosedLoop, Costs, Phase
+from coalescope_models.vocabulary.following import delay_us
 from sqlalchemy.engine import Connection
 
 from coalescope.errors import CoalescopeError
-from coalescope.experiments.records import Choice, ExperimentRecord, Factors
+from coalescope.experiments.records import Choice, ExperimentRecord
 from coalescope.policies.service import Clients, OpenLoop
 from coalescope.runs.records import RunValues
 from coalescope.runs.selection import refuse_mixed, select_runs
@@ -157,7 +157,7 @@ def _by_delay(runs: Sequence[RunValues]) -> tuple[list[Measured], list[float]]:
     """Return what each delay counted, and the delays with runs that do not say."""
     groups: dict[float, list[RunValues]] = {}
     for run in runs:
-        delay = _delay_us(run.factors)
+        delay = delay_us(run.factors)
         if delay is not None:
             groups.setdefault(delay, []).append(run)
     counted = {
@@ -175,14 +175,6 @@ def _by_delay(runs: Sequence[RunValues]) -> tuple[list[Measured], list[float]]:
         for delay, group in counted.items()
     ]
     return measured, sorted(groups.keys() - counted.keys())
-
-
-def _delay_us(factors: Factors) -> float | None:
-    for name, unit_us in (("delay_us", 1.0), ("delay_ticks", TICK_US)):
-        level = factors.get(name)
-        if isinstance(level, int | float):
-            return unit_us * level
-    return None
 
 
 def _rate(run: RunValues) -> float:

@@ -14,9 +14,10 @@ from dataclasses import dataclass, field
 from coalescope_host.drivers import DRIVERS, Driver, driver_named
 from coalescope_host.plan.factors import log_name
 from coalescope_host.plan.registry import SETTINGS, U32
-from coalescope_models.phenomena.interrupts import TICK_US
+from coalescope_models.vocabulary.following import DELAYS, TICK_US, delay_us
 
 from coalescope.errors import CoalescopeError, did_you_mean
+from coalescope.experiments.choice import NO_SETTINGS
 from coalescope.experiments.records import Factors, FactorValue
 
 _INTERFACE = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,14}\Z")
@@ -32,19 +33,10 @@ _ROUNDED = 0.1  # another delay than was measured is no rounding any more
 _FRAMES_FACTOR = "factor.rx_frames"
 _PROFILE_FACTOR = log_name("dim_profile_rx")
 _PROFILE = next(setting.rule for setting in SETTINGS if setting.name == "dim_profile_rx")
-_SET_HERE = frozenset(
-    {
-        "mtu_bytes", "delay_us", "delay_ticks", "moderation_rate_hz", "delay_control",
-        _FRAMES_FACTOR, _PROFILE_FACTOR, "factor.adaptive_rx",
-    }
-)  # fmt: skip
-# says what the traffic is, or what it ran on: nothing to set
-_NOT_SET = frozenset(
-    {
-        "workload", "frame_bytes", "streams", "packet_rate_hz", "driver_version", "kernel_version",
-        "packet_fill", "packets_per_interrupt",
-    }
-)  # fmt: skip
+_BESIDE_DELAYS = {"delay_control", _FRAMES_FACTOR, _PROFILE_FACTOR, "factor.adaptive_rx"}
+_SET_HERE = frozenset({"mtu_bytes", *DELAYS, *_BESIDE_DELAYS})
+# beside these, inputs of models that nobody sets
+_NOT_SET = NO_SETTINGS | {"packet_fill", "packets_per_interrupt"}
 _ON = frozenset({"1", "on", "true", "yes"})
 _OFF = frozenset({"0", "off", "false", "no"})
 _OFFLOAD = log_name("offload.")
@@ -183,28 +175,26 @@ def _say_what_is_known(found: Target, driver: str | None) -> None:
 def _coalesce(found: Target, setting: Factors, driver: str | None) -> None:
     control = setting.get("delay_control")
     ticks, rate_hz = _number(setting.get("delay_ticks")), _number(setting.get("moderation_rate_hz"))
-    delay_us = _number(setting.get("delay_us"))
-    if delay_us is None and ticks is not None:
-        delay_us = ticks * TICK_US
+    asked_us = delay_us(setting)
     adaptive = str(setting.get("factor.adaptive_rx")).lower()
     if control == "adaptive" or adaptive in _ON:
         _adapt(found, driver)
         _profile(found, setting.get(_PROFILE_FACTOR))
         return
     is_timer = control == "rx-abs-int-delay" or (control is None and ticks is not None)
-    if delay_us is not None and driver in _TIMER_DRIVERS and (is_timer or driver == "e1000"):
+    if asked_us is not None and driver in _TIMER_DRIVERS and (is_timer or driver == "e1000"):
         if control == "interrupt-throttle":
-            _throttle(found, 1e6 / delay_us if delay_us else 0.0)
+            _throttle(found, 1e6 / asked_us if asked_us else 0.0)
         else:
-            _timer(found, round(delay_us / TICK_US if ticks is None else ticks))
+            _timer(found, round(asked_us / TICK_US if ticks is None else ticks))
         return
-    if rate_hz is not None and delay_us is None:
+    if rate_hz is not None and asked_us is None:
         if driver == "e1000":
             _throttle(found, rate_hz)
             return
-        delay_us = 1e6 / rate_hz if rate_hz else 0.0
-    if delay_us is not None:
-        _delay(found, delay_us, _number(setting.get(_FRAMES_FACTOR)))
+        asked_us = 1e6 / rate_hz if rate_hz else 0.0
+    if asked_us is not None:
+        _delay(found, asked_us, _number(setting.get(_FRAMES_FACTOR)))
     elif adaptive in _OFF and (found.driver is None or found.driver.supports("adaptive-rx")):
         found.adaptive = False
 

@@ -10,7 +10,7 @@ from typing import Any, cast
 
 from coalescope_host import run_log
 from coalescope_host.run_log import Limits, Longer, RunLog, RunLogError
-from coalescope_models.phenomena.interrupts import TICK_US
+from coalescope_models.vocabulary.following import delay_us
 
 from coalescope.db.timestamps import as_utc
 from coalescope.errors import CoalescopeError
@@ -167,12 +167,10 @@ def _delay_audit(
     factors: Mapping[str, FactorValue], values: Mapping[str, float]
 ) -> list[RunWarning]:
     """Compare what the sweep inferred with what was set, in µs or in ticks."""
-    set_us, ticks = factors.get(_DELAY), factors.get("delay_ticks")
-    if set_us is None and isinstance(ticks, int | float):
-        set_us = TICK_US * ticks
-    if not isinstance(set_us, int | float):
+    set_us = delay_us(factors)
+    if set_us is None:
         return []
-    return list(audit_delay(float(set_us), values["effective_delay_us"], values))
+    return list(audit_delay(set_us, values["effective_delay_us"], values))
 
 
 def _problem_warnings(log: RunLog) -> list[RunWarning]:

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What measures the reader's own host. No DOM.
 import type { Limit } from '../../state/advice';
-import { delayMicroseconds, isDelay } from '../../state/layout';
+import { delayMicroseconds, isDelay, isRateOfDelay } from '../../state/layout';
 import type { Question } from './question';
 
 const TUNE_GOALS: Readonly<Record<string, string>> = { latency_p50_us: 'p50', latency_p999_us: 'p99.9' };
@@ -33,7 +33,7 @@ export function tuningOf(
   if (goal !== 'cpu' && goal !== 'energy') return { command: `${typed} --peer root@HOST`, waitUs: null };
   const here = limits
     // a rate waits longer the smaller it is
-    .filter(({ measure, limit }) => isDelay(measure) && limit === (measure.endsWith('_hz') ? 'at least' : 'at most'))
+    .filter(({ measure, limit }) => isDelay(measure) && limit === (isRateOfDelay(measure) ? 'at least' : 'at most'))
     .map(({ measure, value }) => delayMicroseconds(measure, value))
     .filter(Number.isFinite);
   const waitUs = here.length > 0 ? Math.round(Math.min(...here)) : WAIT_US;

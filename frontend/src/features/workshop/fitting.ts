@@ -1,20 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The question for a fit of a user's model to an experiment: which inputs the experiment has, what is compared, and what is held.
+import following from 'virtual:following';
 import type { Experiment, FactorValue, NonlinearFitRequest, UserModel } from '../../api/types';
 import { levelsIn, levelsText } from '../../state/levels';
 import type { UserDocument } from '../../state/userModel';
 import type { AskedFit } from './address';
-
-/** The server finds an input under its own name, or works it out from these. */
-const FOLLOWS: Readonly<Record<string, readonly string[]>> = {
-  delay_us: ['delay_ticks'],
-  moderation_rate_hz: ['delay_us'],
-  frame_bytes: ['mean_packet_bytes'],
-  rx_megabytes: ['rx_bytes'],
-  rx_kilopackets: ['rx_packets'],
-  rx_kilointerrupts: ['rx_interrupts'],
-  packet_fill: ['mean_packet_bytes', 'mtu_bytes'],
-};
 
 /** The request as an address keeps it: of what is held, only what has another value than by default. */
 export function askedOf(document: UserDocument, experiment: string, request: NonlinearFitRequest): AskedFit {
@@ -50,7 +40,9 @@ export function inputsWithout(document: UserDocument, experiment: Experiment): s
   const has = new Set([...experiment.factors, ...experiment.measures].map(({ name }) => name));
   return document.inputs
     .filter(
-      ({ name, source }) => !has.has(source ?? name) && !(source === null && FOLLOWS[name]?.every((n) => has.has(n))),
+      ({ name, source }) =>
+        !has.has(source ?? name) &&
+        !(source === null && Object.hasOwn(following, name) && following[name].every((n) => has.has(n))),
     )
     .map(({ name }) => name);
 }

@@ -13,17 +13,20 @@ from typing import Any
 
 from ..catalogue import MODELS, Model, evaluate
 from ..expr import kernel
+from ..vocabulary.following import DELAYS, FOLLOWING
 from ..vocabulary.quantity import QUANTITIES, Quantity
 
 FORMAT = 1
 
 
 def bundle() -> dict[str, Any]:
-    """Return models with their kernels, reference points and graphs, and all quantities."""
+    """Return models with their kernels, reference points and graphs; quantities; what follows."""
     return {
         "format": FORMAT,
         "models": [_with_kernels(model) for model in MODELS.values()],
         "quantities": [quantity.to_json() for quantity in QUANTITIES.values()],
+        "delays": dict(DELAYS),
+        "following": {name: needed for name, (needed, _) in FOLLOWING.items()},
     }
 
 

@@ -3,12 +3,9 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Any
 
 from .link import packet_gap_us
-
-#: One count of the interrupt delay registers of the Intel 8254x family [µs].
-TICK_US: Final = 1.024
 
 
 def timer_packets_per_interrupt(
