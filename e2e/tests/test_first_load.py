@@ -104,6 +104,31 @@ def test_the_first_render_has_the_fit_and_is_drawn_and_what_stands_beside_comes_
     expect(page.locator(".residuals")).to_be_visible()
 
 
+# No frame is painted until `paint()`.
+HOLD_FRAMES = """(() => {
+  const ask = requestAnimationFrame.bind(globalThis);
+  const held = [];
+  globalThis.requestAnimationFrame = (draw) => held.push(draw);
+  globalThis.paint = () => {
+    globalThis.requestAnimationFrame = ask;
+    for (const draw of held) ask(draw);
+  };
+})()"""
+
+
+def test_the_first_surface_does_not_wait_for_the_equation(page: Page) -> None:
+    formulas = page.locator(".eq math")
+    page.add_init_script(HOLD_FRAMES)
+    page.goto(NFS)
+    eventually(page, lambda: page.evaluate(SURFACES) > 0 and asked(page, "/cpu-overhead-surface-"))
+    page.wait_for_timeout(300)
+    expect(formulas).to_have_count(0)
+    room = page.locator(".eq").bounding_box()
+    page.evaluate("paint()")
+    expect(formulas).to_be_visible()
+    assert page.locator(".eq").bounding_box() == room
+
+
 SHIFTS = """new PerformanceObserver((list) => {
   for (const e of list.getEntries()) globalThis.shifted = (globalThis.shifted ?? 0) + e.value;
 }).observe({ type: 'layout-shift', buffered: true })"""

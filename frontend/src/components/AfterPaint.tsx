@@ -37,10 +37,10 @@ export function AfterPaint({ children }: { children: ReactNode }) {
   return usePainted(false) ? children : null;
 }
 
-/**
- * What is seen, but is not what a page is opened for: it does not delay the first picture. When the page stands already, or
- * with `now`, it comes at once.
- */
+/** Whether the page has painted its first picture: what is seen beside it, but is not what a page is opened for, waits until then. */
+export const useFirstPainted = (): boolean => usePainted(opened);
+
+/** What waits for the first picture. When the page stands already, or with `now`, it comes at once. */
 export function AfterFirstPaint({ children, now = false }: { children: ReactNode; now?: boolean }) {
-  return usePainted(opened) || now ? children : null;
+  return useFirstPainted() || now ? children : null;
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { type RefObject, useLayoutEffect, useRef } from 'react';
+import { useFirstPainted } from '../../components/AfterPaint';
 import { useEquations } from '../../engine/equations';
 import type { BundledModel } from '../../state/models';
 import './Equation.css';
@@ -43,7 +44,9 @@ export function useFitted(block: RefObject<HTMLElement | null>, content: string)
 
 /** What a model says of an output: one equation, and below it what its symbols stand for. */
 export function Equation({ model, output, label }: { model: BundledModel; output: string; label: string }) {
-  const [first, ...rest] = useEquations(model.id)?.[output] ?? [];
+  const lines = useEquations(model.id)?.[output];
+  // to set formulas and measure them takes a while, which the first surface does not wait for
+  const [first, ...rest] = (useFirstPainted() && lines) || [];
   const block = useRef<HTMLDivElement>(null);
   useFitted(block, first ?? '');
   const definitions = (
