@@ -40,7 +40,8 @@ export type SurfaceInk = 'var(--on-dark)' | 'var(--on-bright)';
 /** Ink that can be read on a colour of the surface. */
 export const inkOn = (hex: string): SurfaceInk => (luminance(hex) > 0.26 ? 'var(--on-bright)' : 'var(--on-dark)');
 
-const INKS = COLOURS.map(inkOn);
+/** The first step that is bright: lightness only rises. To ask every step would cost the first view a millisecond. */
+const BRIGHT = 135;
 
 /** The same at a value's place on its scale, as `tide`: every contour of every frame asks. */
-export const inkOnTide = (t: number): SurfaceInk => INKS[stepOf(t)];
+export const inkOnTide = (t: number): SurfaceInk => (stepOf(t) < BRIGHT ? 'var(--on-dark)' : 'var(--on-bright)');

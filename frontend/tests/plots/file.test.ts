@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { dodge } from '../../src/plots/dodge';
 import { escapeText, fileText, resolveTokens, shapeText } from '../../src/plots/file';
 import { line, text } from '../../src/plots/shapes';
-import { inkOn, luminance, tide } from '../../src/plots/tide';
+import { inkOn, inkOnTide, luminance, tide } from '../../src/plots/tide';
 
 const tokens = { '--ink': '#1a1b1a', '--mtu-1': '#000000', '--mtu-2': '#ffffff' };
 
@@ -58,6 +58,7 @@ it('rises in lightness from end to end', () => {
     expect(now).toBeGreaterThanOrEqual(last - 1e-3);
     last = now;
   }
+  for (let k = 0; k < 256; k++) expect(inkOnTide(k / 255)).toBe(inkOn(tide(k / 255)));
   expect([inkOn(tide(0)), inkOn(tide(1))]).toEqual(['var(--on-dark)', 'var(--on-bright)']);
   expect([tide(-3), tide(9), tide(Number.NaN)]).toEqual([tide(0), tide(1), tide(0)]);
 });

@@ -12,7 +12,6 @@ import { dropParameter } from '../../state/address';
 import { plannedCells } from '../../state/planned';
 import type { Subject } from '../../state/subject';
 import { currentQuery, leftOutOf } from '../../state/url';
-import { SweepLine } from '../live/SweepLine';
 import { type Followed, usePlan, useSweep } from '../live/useSweep';
 import { Explorer } from './Explorer';
 import { Skeleton } from './Skeleton';
@@ -21,6 +20,8 @@ const NoExperiment = lazyPart(
   'What is known of this address',
   async () => (await import('../experiments/change/NoExperiment')).NoExperiment,
 );
+
+const SweepLine = lazyPart('How far the sweep is', async () => (await import('../live/SweepLine')).SweepLine);
 
 const LeftOut = lazyPart('Which runs are left out', async () => (await import('./LeftOut')).LeftOut);
 
@@ -131,7 +132,7 @@ export function ExplorerPage({ slug }: { slug: string }) {
       dataVersion={cells.data?.data_version}
       above={
         <>
-          <SweepLine followed={followed} />
+          {followed && <SweepLine followed={followed} />}
           {leftOut}
           {failed && (
             <Notice

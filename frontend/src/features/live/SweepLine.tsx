@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import { progressInWords, shareOf, standingOf } from './messages';
+import { progressInWords, shareOf } from './messages';
+import { standingOf } from './standing';
 import type { Followed } from './useSweep';
 import './live.css';
 
 /** One line above the experiment: how far its sweep is. */
-export function SweepLine({ followed }: { followed: Followed | null }) {
-  if (!followed) return null;
+export function SweepLine({ followed }: { followed: Followed }) {
   const { sweep, nowMs } = followed;
   const words = progressInWords(sweep, nowMs);
   return (

@@ -2,16 +2,7 @@
 // How far a sweep is, in words.
 import type { Sweep } from '../../api/types';
 import { decimal } from '../../plots/number';
-
-/** Silent for longer than this, it may have died with its host. */
-export const SILENT_MS = 15 * 60_000;
-
-export type Standing = 'running' | 'silent' | 'stopped' | 'ended';
-
-export function standingOf(sweep: Sweep, nowMs: number): Standing {
-  if (sweep.state !== 'running') return sweep.state;
-  return nowMs - Date.parse(sweep.updated_at) > SILENT_MS ? 'silent' : 'running';
-}
+import { standingOf } from './standing';
 
 /** `1 h 20 min`, `12 min`, `40 s`: as exact as it is worth. */
 export function durationInWords(seconds: number): string {

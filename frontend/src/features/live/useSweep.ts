@@ -3,7 +3,7 @@
 import { useEffect, useMemo, useState } from 'react';
 import { useChange, useFollowed } from '../../api/queries';
 import type { Factors, Sweep } from '../../api/types';
-import { standingOf } from './messages';
+import { standingOf } from './standing';
 
 const CLOCK_MS = 10_000;
 

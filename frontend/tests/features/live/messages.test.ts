@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import { describe, expect, test } from 'vitest';
 import type { Sweep } from '../../../src/api/types';
-import { durationInWords, progressInWords, SILENT_MS, shareOf, standingOf } from '../../../src/features/live/messages';
+import { durationInWords, progressInWords, shareOf } from '../../../src/features/live/messages';
+import { SILENT_MS, standingOf } from '../../../src/features/live/standing';
 
 const HEARD = '2026-05-01T12:00:00.000Z';
 const NOW = Date.parse(HEARD) + 5000;
