@@ -15,7 +15,6 @@ from coalescope.foreign.totals import changed
 # user and nice hold guest and guest_nice
 _MODES = ("user", "nice", "system", "idle", "iowait", "irq", "softirq", "steal")
 _DEVICE = ("rx_bytes", "rx_packets", "errs", "drops")
-_LINE = re.compile(r"\s*(\w+):\s+([\d ]+?)(?:\s{2,}|\s(?=[A-Za-z]))(\S.*)?$")
 _HEX = re.compile(r"([0-9a-f]{8} ){8,}[0-9a-f]{8}\s*$", re.MULTILINE)
 #: Characters. Each word of the name is kept with the whole of it.
 _LONGEST_LINE_NAME = 200
@@ -52,18 +51,21 @@ def _snmp(text: str) -> Iterator[Counter]:
 
 def _interrupts(text: str) -> Iterator[Counter]:
     """Lines that serve receiving, by each word of their name: one of them may be an interface."""
-    for line in text.splitlines()[1:]:
-        found = _LINE.match(line)
-        if found is None or not found[1].isdigit() or found[3] is None:
+    header, *lines = text.splitlines()
+    cpus = len(header.split())
+    for line in lines:
+        label, _, rest = line.partition(":")
+        *counts, said = rest.split(maxsplit=cpus) or [""]
+        if not label.strip().isdigit() or len(counts) < cpus:
             continue
-        total = float(sum(int(word[:18]) for word in found[2].split()))
-        name = found[3].split()[-1]
-        if "," in found[3] or len(name) > _LONGEST_LINE_NAME:
+        total = float(sum(int(word[:18]) for word in counts))
+        name = said.split()[-1]
+        if "," in said or len(name) > _LONGEST_LINE_NAME:
             continue  # shared with another device, or no name of one
         if _SENDS_ONLY.search(name) and "rx" not in name.lower():
             continue
         for word in dict.fromkeys(name.split("-")):
-            yield Counter(f"line {found[1]}", total, f"{found[1]}: {name}", word)
+            yield Counter(f"line {label.strip()}", total, f"{label.strip()}: {name}", word)
 
 
 def _stat(text: str) -> Iterator[Counter]:
