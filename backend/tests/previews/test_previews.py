@@ -9,6 +9,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
+from coalescope.previews.picture import png_of
 from coalescope.previews.service import card_for, png_for
 from PIL import Image
 
@@ -169,11 +170,32 @@ def test_a_large_experiment_is_drawn_in_part(client: Any) -> None:
     assert sent.status_code == 201, sent.text
     with client.app.state.database.read() as connection:
         card = card_for(connection, "/explorer/large")
-        png = png_for(connection, "/explorer/large")
-    assert card is not None and card.plane is not None and card.plane.y is not None
+        assert card is not None
+        png = png_for(connection, card, "/explorer/large")
+    assert card.plane is not None and card.plane.y is not None
     assert (len(card.plane.x.levels), card.plane.x.of) == (32, 100)
     assert (len(card.plane.y.levels), card.plane.y.of) == (16, 60)
-    assert png is not None and png.startswith(PNG)
+    assert png.startswith(PNG)
+
+
+def test_a_picture_has_no_interval_that_the_page_has_not(client: Any) -> None:
+    """Replicates that were recorded in a row do not say how far means would scatter."""
+    places = [(delay, replicate) for delay in range(10, 130, 10) for replicate in (1, 2, 3, 4)]
+    rows = [
+        f"{delay},{replicate},{800 + delay + 20 * (replicate % 3)},{order}"
+        for order, (delay, replicate) in enumerate(places, start=1)
+    ]
+    table = "\n".join(["delay_us,replicate,throughput_mbps,order", *rows]).encode()
+    assert client.upload(table, "lab.csv").status_code == 201
+    cells = client.get("/api/experiments/lab/cells").json()["cells"]
+    assert {cell["measures"]["throughput_mbps"]["ci95"] for cell in cells} == {None}
+    with client.app.state.database.read() as connection:
+        card = card_for(connection, "/explorer/lab")
+        assert card is not None
+        assert png_of(card) != png_for(connection, card, "/explorer/lab")
+        assert client.get("/previews/explorer/lab.png").content == png_for(
+            connection, card, "/explorer/lab"
+        )
 
 
 def test_a_token_guards_previews_too(make_client: MakeClient, page: Path, datasets: Path) -> None:

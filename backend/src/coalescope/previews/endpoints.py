@@ -13,8 +13,7 @@ from fastapi import APIRouter, Request, Response
 from coalescope.errors import not_found
 from coalescope.previews.card import Card
 from coalescope.previews.head import is_public
-from coalescope.previews.picture import png_of
-from coalescope.previews.service import card_for
+from coalescope.previews.service import card_for, png_for
 from coalescope.web.connections import ReadConnection
 
 KEPT_PICTURES = 32
@@ -28,14 +27,16 @@ def get_picture(connection: ReadConnection, request: Request, area: str, name: s
     """The picture; parameters as in the view's own address."""
     path = f"/{area}/{name}"
     shown = is_public(path, request.app.state.settings)
-    card = card_for(connection, path, request.url.query) if shown else None
+    query = request.url.query
+    card = card_for(connection, path, query) if shown else None
     if card is None:
         raise not_found("preview", f"{area}/{name}", "Pictures are of experiments and models.")
     tag = f'"{_digest(card)}"'
     headers = {"ETag": tag, "Cache-Control": "no-cache"}
     if tag in request.headers.get("if-none-match", ""):
         return Response(status_code=304, headers=headers)
-    png = request.app.state.pictures.get((card.picture, card.version), lambda: png_of(card))
+    key = (card.picture, card.version)
+    png = request.app.state.pictures.get(key, lambda: png_for(connection, card, path, query))
     return Response(png, media_type="image/png", headers=headers)
 
 

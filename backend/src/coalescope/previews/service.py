@@ -64,10 +64,9 @@ def version_for(connection: Connection, path: str) -> str:
     return _version(get_experiment(connection, unquote(found[2])))
 
 
-def png_for(connection: Connection, path: str, query: str = "") -> bytes | None:
-    """The picture of that card as a PNG file, None where the address has no card."""
-    card = card_for(connection, path, query)
-    return None if card is None else png_of(_with_intervals(connection, path, query, card))
+def png_for(connection: Connection, card: Card, path: str, query: str = "") -> bytes:
+    """The picture of an address's card as a PNG file."""
+    return png_of(_with_intervals(connection, path, query, card))
 
 
 def _with_intervals(connection: Connection, path: str, query: str, card: Card) -> Card:
