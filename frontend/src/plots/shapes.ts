@@ -175,6 +175,16 @@ export const HALO: Attributes = {
   'stroke-linejoin': 'round',
 };
 export const MIDDLE: Attributes = { 'text-anchor': 'middle' };
+/** The value of a contour, on the line. */
+export const CONTOUR: Attributes = {
+  ...MIDDLE,
+  dy: '0.35em',
+  'font-size': TEXT.label,
+  'font-weight': 500,
+  'stroke-width': 5,
+  'paint-order': 'stroke',
+  'stroke-linejoin': 'round',
+};
 export const END: Attributes = { 'text-anchor': 'end' };
 
 export type Kind = 'published' | 'measured' | 'emulated' | 'simulated';

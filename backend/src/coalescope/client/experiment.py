@@ -17,6 +17,7 @@ from coalescope.client.recommendation import Recommendation, refuse_without_aim
 from coalescope.client.source import Document, ModelGiven, Source
 from coalescope.client.tables import runs_table
 from coalescope.errors import CoalescopeError, did_you_mean
+from coalescope.experiments.levels import listed
 from coalescope.experiments.records import Choice, FactorValue
 from coalescope.runs.chosen import identity
 from coalescope.runs.selection import where_pairs
@@ -322,10 +323,10 @@ class Experiment:
         lines.append(f"  {about['runs']} runs in {about['cells']} cells")
         for each in about["factors"]:
             unit = f" [{each['unit']}]" if each["unit"] else ""
-            lines.append(f"  {each['name']}{unit}: {_listed(each['levels'])}")
+            lines.append(f"  {each['name']}{unit}: {listed(each['levels'])}")
         lines.append(f"  measures: {', '.join(each['name'] for each in about['measures'])}")
         if self.chosen:
-            where = (f"{name} {_listed(_several(own))}" for name, own in self.chosen.items())
+            where = (f"{name} {listed(_several(own))}" for name, own in self.chosen.items())
             lines.append(f"  only {'; '.join(where)}")
         if self.left_out:
             lines.append(f"  without {', '.join(self.left_out)}")
@@ -364,8 +365,3 @@ def _plain(level: Any) -> Any:
     if isinstance(level, str) or not isinstance(level, Iterable):
         return level
     return [_plain(each) for each in level]
-
-
-def _listed(levels: Sequence[FactorValue]) -> str:
-    shown = ", ".join(f"{v:g}" if isinstance(v, float) else str(v) for v in levels[:12])
-    return shown + (" …" if len(levels) > 12 else "")

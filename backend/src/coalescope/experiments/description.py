@@ -16,7 +16,7 @@ from coalescope.experiments.choice import can_be_chosen
 from coalescope.experiments.levels import factor_levels, measure_names
 from coalescope.experiments.records import CellRecord, ExperimentRecord, FactorValue
 from coalescope.glossary.menu import is_raw, menu_order
-from coalescope.glossary.quantities import factor, measure, own_label
+from coalescope.glossary.quantities import label_and_unit, measure
 from coalescope.untrusted.bounds import (
     FACTORS,
     GLANCE_ACROSS,
@@ -148,12 +148,11 @@ def _range(counts: Sequence[int]) -> str:
 
 
 def _factor(name: str, values: list[FactorValue], source: Mapping[str, Any]) -> dict[str, Any]:
-    quantity = factor(name)
-    label = quantity.label if quantity else own_label(name)
+    label, unit = label_and_unit(name)
     return {
         "name": name,
         "label": label,
-        "unit": quantity.unit if quantity else "",
+        "unit": unit,
         "levels": values,
         "level_count": len(values),
         "choice": can_be_chosen(name, values, source),

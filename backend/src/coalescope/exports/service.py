@@ -17,7 +17,7 @@ from coalescope.exports.means import told_of_means
 from coalescope.exports.records import ALL_RUNS, ChosenRuns, ExportedRun
 from coalescope.exports.source_columns import source_columns
 from coalescope.exports.tables import Columns, csv_of_cells, csv_of_runs, own_units
-from coalescope.glossary.quantities import factor, glossary_order, measure, own_label
+from coalescope.glossary.quantities import glossary_order, label_and_unit, measure
 from coalescope.runs.intervals import JudgedCells
 from coalescope.runs.selection import current_among
 from coalescope.runs.service import cells_in_sequence
@@ -201,10 +201,9 @@ def _json(
 
 
 def _named(name: str, experiment: ExperimentRecord) -> dict[str, str]:
-    quantity = factor(name) or measure(name, experiment.source)
-    if quantity is None:
-        return {"name": name, "label": own_label(name), "unit": ""}
-    return {"name": name, "label": quantity.label, "unit": quantity.unit}
+    quantity = measure(name, experiment.source)
+    label, unit = (quantity.label, quantity.unit) if quantity else label_and_unit(name)
+    return {"name": name, "label": label, "unit": unit}
 
 
 def _cell(cell: CellRecord) -> dict[str, Any]:

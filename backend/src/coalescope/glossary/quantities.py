@@ -68,9 +68,12 @@ def own_factor(name: str) -> str:
     return named if is_free_factor(named) else "factor.NAME (a word of letters and digits)"
 
 
-def own_label(name: str) -> str:
-    """What people read of a factor that the glossary does not know: factor.c_states is c states."""
-    return name.removeprefix(FREE_FACTOR_PREFIX).replace("_", " ")
+def label_and_unit(name: str) -> tuple[str, str]:
+    """What people read of a factor; factor.c_states, which the glossary has not, is c states."""
+    quantity = factor(name)
+    if quantity is None:
+        return name.removeprefix(FREE_FACTOR_PREFIX).replace("_", " "), ""
+    return quantity.label, quantity.unit
 
 
 def glossary_order(name: str) -> tuple[int, str]:

@@ -17,7 +17,7 @@ from coalescope.experiments.records import (
     FactorValue,
     SummaryRecord,
 )
-from coalescope.glossary.quantities import factor, measure, own_label
+from coalescope.glossary.quantities import label_and_unit, measure
 
 MOST_COLUMNS = 32
 MOST_ROWS = 16
@@ -132,14 +132,7 @@ def _spells(text: str | None, level: FactorValue) -> bool:
 
 def _axis(name: str, cells: Sequence[CellRecord], most: int) -> Axis:
     levels = factor_levels(cell.factors for cell in cells).get(name, [])
-    quantity = factor(name)
-    return Axis(
-        name,
-        own_label(name) if quantity is None else quantity.label,
-        "" if quantity is None else quantity.unit,
-        tuple(_thinned(levels, most)),
-        len(levels),
-    )
+    return Axis(name, *label_and_unit(name), tuple(_thinned(levels, most)), len(levels))
 
 
 def _thinned(levels: Sequence[FactorValue], most: int) -> list[FactorValue]:

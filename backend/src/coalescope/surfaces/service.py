@@ -26,7 +26,7 @@ from coalescope.experiments.records import (
     FactorValue,
     SummaryRecord,
 )
-from coalescope.glossary.quantities import factor, glossary_order, measure, own_label
+from coalescope.glossary.quantities import glossary_order, label_and_unit, measure
 from coalescope.runs.intervals import in_view_of, of_unknown_sequence
 from coalescope.runs.service import intervals_in_sequence, says_when
 from coalescope.surfaces import repository
@@ -176,10 +176,7 @@ def _laid_out(
 
 
 def _axis(name: str, levels: _Levels) -> Axis:
-    quantity = factor(name)
-    if quantity is None:
-        return Axis(name, own_label(name), "", levels[name])
-    return Axis(name, quantity.label, quantity.unit, levels[name])
+    return Axis(name, *label_and_unit(name), levels[name])
 
 
 def _no_such_measure(

@@ -2,6 +2,7 @@
 """What can be typed after the commands that keep a store: fill, serve, check, copy it."""
 
 import argparse
+from collections.abc import Callable
 from pathlib import Path
 from typing import get_args
 
@@ -168,8 +169,8 @@ def datasets(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def experiments(parser: argparse.ArgumentParser) -> None:
-    """Of `coalescope experiments`, which lists them, and whose actions each have their own."""
+def _listing_actions(parser: argparse.ArgumentParser) -> Callable[..., argparse.ArgumentParser]:
+    """Make actions of a command that lists without one: of a name, its help, and what else."""
     parents = [
         shared.place_options(argparse.SUPPRESS),
         shared.output_options(default=argparse.SUPPRESS),
@@ -181,6 +182,12 @@ def experiments(parser: argparse.ArgumentParser) -> None:
             name, help=text, description=f"{text}.{more}", parents=parents, allow_abbrev=False
         )
 
+    return action
+
+
+def experiments(parser: argparse.ArgumentParser) -> None:
+    """Of `coalescope experiments`, which lists them, and whose actions each have their own."""
+    action = _listing_actions(parser)
     listing = action("list", "List the experiments, as without an action")
     listing.add_argument(
         "--deleted",
@@ -298,17 +305,7 @@ def _change_of_runs(parser: argparse.ArgumentParser) -> None:
 
 def jobs(parser: argparse.ArgumentParser) -> None:
     """Of `coalescope jobs`, which lists them, and whose actions each have their own."""
-    parents = [
-        shared.place_options(argparse.SUPPRESS),
-        shared.output_options(default=argparse.SUPPRESS),
-    ]
-    actions = parser.add_subparsers(metavar="ACTION", dest="action")
-
-    def action(name: str, text: str, more: str = "") -> argparse.ArgumentParser:
-        return actions.add_parser(
-            name, help=text, description=f"{text}.{more}", parents=parents, allow_abbrev=False
-        )
-
+    action = _listing_actions(parser)
     listing = action("list", "List the jobs, the newest first, as without an action")
     listing.add_argument("--experiment", metavar="SLUG", help="list only this experiment's")
     listing.add_argument(

@@ -3,7 +3,7 @@
 import type { Isoline } from '../../../plots/contours';
 import { decimal, digitsOfStep } from '../../../plots/number';
 import type { Scale } from '../../../plots/scale';
-import { LETTER_PX, moving, type Shape, TEXT } from '../../../plots/shapes';
+import { CONTOUR, LETTER_PX, moving, type Shape } from '../../../plots/shapes';
 import { inkOn } from '../../../plots/tide';
 import type { View } from '../../../state/view';
 import type { Frame } from './frame';
@@ -15,16 +15,6 @@ interface Crosshair {
   readonly x: number;
   readonly y: number;
 }
-
-const CONTOUR = {
-  'text-anchor': 'middle',
-  dy: '0.35em',
-  'font-size': TEXT.label,
-  'font-weight': 500,
-  'stroke-width': 5,
-  'paint-order': 'stroke',
-  'stroke-linejoin': 'round',
-} as const;
 
 /** Where a contour may bear its label. Numbers only, one after the other: each segment of each contour is compared with them in every frame. */
 interface Room {

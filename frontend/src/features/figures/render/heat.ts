@@ -3,10 +3,10 @@
 import { contourLines } from '../../../plots/contours';
 import { brief } from '../../../plots/number';
 import {
+  CONTOUR,
   END,
   LETTER_PX,
   line,
-  MIDDLE,
   mark,
   NOTE,
   path,
@@ -74,16 +74,6 @@ export function heatFrame(panel: HeatPanel, size: Size): Frame {
 /** Where a value stands between the ends of the colours; they are logarithmic. */
 const share = (value: number, [lo, hi]: readonly [number, number]): number => Math.log(value / lo) / Math.log(hi / lo);
 
-const LABEL = {
-  ...MIDDLE,
-  dy: '0.35em',
-  'font-size': TEXT.label,
-  'font-weight': 500,
-  'stroke-width': 5,
-  'paint-order': 'stroke',
-  'stroke-linejoin': 'round',
-} as const;
-
 function contourShapes(panel: HeatPanel, z: Float64Array, marks: readonly HeatMark[], frame: Frame): Shape[] {
   const { left, right, top, bottom, small } = frame;
   const X = (g: number): number => left + (g / (GRID - 1)) * (right - left);
@@ -110,7 +100,7 @@ function contourShapes(panel: HeatPanel, z: Float64Array, marks: readonly HeatMa
       const at = free.reduce((best, i) => (best < 0 || off(i) < off(best) ? i : best), -1);
       if (at < 0) continue;
       taken.push([xs[at], ys[at]]);
-      labels.push(text(xs[at], ys[at], brief(level, 4), { ...LABEL, fill: ink, stroke: colour }));
+      labels.push(text(xs[at], ys[at], brief(level, 4), { ...CONTOUR, fill: ink, stroke: colour }));
     }
   });
   return [...lines, ...labels];
