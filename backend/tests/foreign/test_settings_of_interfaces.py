@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from coalescope.foreign.registry import ReadFile, read_file
 
-from .conftest import CORPUS, corpus_file
+from .conftest import CORPUS, corpus_file, runs_of
 
 COALESCING = {"adaptive_rx": False, "rx_usecs": 0, "rx_frames": 1, "tx_usecs": 0, "tx_frames": 1}
 OFFLOADS = {
@@ -56,3 +56,19 @@ def test_each_setting_is_what_the_file_says(name: str) -> None:
 @pytest.mark.parametrize("name", [name for name in FILES if name.endswith(".json")])
 def test_json_says_what_the_text_says(name: str) -> None:
     assert settings(name) == settings(name.replace(".json", ".txt"))
+
+
+def test_statistics_before_and_after_are_counts_between_them() -> None:
+    """Of a driver whose names mean the same everywhere: virtio_net and veth have others."""
+
+    def printed(times: int) -> bytes:
+        counts = {"rx_packets": 1000, "rx_bytes": 9_000_000, "tx_bytes": 660, "rx_missed": 1}
+        lines = (f"     {name}: {count * times}\n" for name, count in counts.items())
+        return f"NIC statistics:\n{''.join(lines)}".encode()
+
+    (run,) = runs_of({"before.txt": printed(1), "after.txt": printed(4)})
+    found = {name: record.value for name, record in run.values.items()}
+    assert found["rx_packets"] == 3000
+    assert found["rx_bytes"] == 27_000_000
+    assert found["tx_bytes"] == 1980
+    assert not any("missed" in name for name in found)
