@@ -73,6 +73,21 @@ def test_something_stands_before_the_scripts_do(page: Page, console: Console) ->
     expect(page.get_by_text("The page is loading.")).to_be_visible()
 
 
+def test_that_the_page_is_loading_is_not_said_at_once(page: Page, console: Console) -> None:
+    console.expected.append("net::ERR")
+    page.route("**/assets/page-*.js", lambda route: route.abort())
+    clock = page.context.new_cdp_session(page)
+    clock.send("Animation.enable")
+    clock.send("Animation.setPlaybackRate", {"playbackRate": 0})
+    page.goto("/", wait_until="commit")
+    words = page.get_by_text("The page is loading.")
+    expect(words).to_be_attached()
+    page.wait_for_timeout(300)
+    expect(words).to_be_hidden()
+    clock.send("Animation.setPlaybackRate", {"playbackRate": 1})
+    expect(words).to_be_visible()
+
+
 def test_kinds_are_left_out_and_the_address_says_which(page: Page, console: Console) -> None:
     page.goto("/?without=published")
     kinds = page.get_by_role("group", name="Kinds")
