@@ -128,9 +128,10 @@ function modelText(model: TracedModel, { list }: ReturnType<typeof dictionary>):
   return `{ ...${JSON.stringify(rest)}, ${named.join(', ')} }`;
 }
 
+/** They are made when they are asked for: a page shows one model or two. */
 function kernelsText({ id, kernels }: TracedModel): string {
   const own = Object.entries(kernels).map(([output, text]) => `${JSON.stringify(output)}: ${kernelExpression(text)}`);
-  return `${JSON.stringify(id)}: {\n${own.join(',\n')}\n}`;
+  return `${JSON.stringify(id)}: () => ({\n${own.join(',\n')}\n})`;
 }
 
 function moduleText(bundle: Bundle): string {

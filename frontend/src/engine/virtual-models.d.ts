@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 declare module 'virtual:models' {
   export const models: import('../state/models').Catalogue['models'];
-  export const kernels: import('../state/models').Catalogue['kernels'];
+  /** By model: makes its kernels. */
+  export const kernels: Readonly<Record<string, () => import('../state/models').Kernels>>;
   export const quantities: import('../state/models').Catalogue['quantities'];
   /** By model and output: the equation, then those of what it refers to. */
   export const equations: Readonly<

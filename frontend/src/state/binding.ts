@@ -9,7 +9,7 @@ import {
   type BundledQuantity,
   type Catalogue,
   isCostInSeconds,
-  type Kernel,
+  type Kernels,
   outputFor,
   partsOf,
 } from './models';
@@ -41,7 +41,7 @@ export interface Binding {
   readonly terms: readonly ScalarTerm[];
   /** The model reads the counted packets of the cells: it can also take every packet as full. */
   readonly takesFrames: boolean;
-  readonly kernels: Readonly<Record<string, Kernel>>;
+  readonly kernels: Kernels;
 }
 
 /** Measures of the slice's cells, by name: what `cells` sources interpolate. Null: there are no cells, sliders take their place. */
@@ -159,8 +159,7 @@ const listing = (labels: readonly string[]): string =>
 /** Null where the model does not predict the measure; a reason where an input has no source, or none is on an axis. */
 function attempt(catalogue: Catalogue, model: BundledModel, ground: Ground, measure: string): Binding | Unbound | null {
   const output = outputFor(model, measure);
-  const kernels = catalogue.kernels[model.id];
-  if (!output || !kernels?.[output]) return null;
+  if (!output) return null;
   const sources: Source[] = [];
   const terms: ScalarTerm[] = [];
   for (const input of model.inputs) {
@@ -181,6 +180,7 @@ function attempt(catalogue: Catalogue, model: BundledModel, ground: Ground, meas
   const along = sources.some((s) => s.from === 'x' || s.from === 'y' || s.from === 'cells');
   if (!along && ground.layout.shape !== 'point')
     return { model, reason: `needs ${listing(model.inputs.map((i) => i.label))} on an axis` };
+  const kernels = catalogue.kernelsOf(model.id);
   return {
     model,
     output,

@@ -10,6 +10,9 @@ export type Kernel = (
   out: Float64Array,
 ) => Float64Array;
 
+/** By output. */
+export type Kernels = Readonly<Record<string, Kernel>>;
+
 /** Of what the page was built with, engine/definitions.ts tells these; they are fetched later. */
 type AfterPaint = 'symbol' | 'description' | 'source' | 'axis';
 type Bundled<Q extends Quantity> = Omit<Q, AfterPaint> & Partial<Pick<Q, AfterPaint>>;
@@ -65,7 +68,8 @@ export interface About {
 
 export interface Catalogue {
   readonly models: readonly BundledModel[];
-  readonly kernels: Readonly<Record<string, Readonly<Record<string, Kernel>>>>;
+  /** Of one of `models`. */
+  readonly kernelsOf: (id: string) => Kernels;
   readonly quantities: readonly BundledQuantity[];
 }
 

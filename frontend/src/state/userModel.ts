@@ -5,7 +5,7 @@ import { niceStep } from '../plots/scale';
 import { asList, asName, asObject, type Graph, GraphRefused, readGraph } from './graph/graph';
 import { kernelOf } from './graph/kernel';
 import { latexOf, nameLatex } from './graph/latex';
-import type { BundledModel, Catalogue, Symbolic } from './models';
+import type { BundledModel, Catalogue, Kernel, Symbolic } from './models';
 
 interface UserInput {
   readonly name: string;
@@ -223,12 +223,12 @@ export function modelOf(
             out,
           ),
       ];
-    }) satisfies [string, Catalogue['kernels'][string][string]][],
+    }) satisfies [string, Kernel][],
   );
   return {
     document,
     model,
-    catalogue: { models: [model], kernels: { own: kernels }, quantities },
+    catalogue: { models: [model], kernelsOf: () => kernels, quantities },
     latex: equations(document, (name) => known(name)?.symbol ?? nameLatex(name)),
   };
 }

@@ -13,7 +13,7 @@ function evaluated(model: BundledModel, output: string, values: Readonly<Record<
   const inputs = [...model.inputs, ...model.parameters].map(({ name }) =>
     model.axes[name] ? Float64Array.of(values[name]) : values[name],
   );
-  return catalogue.kernels[model.id][output](inputs, 1, 1, new Float64Array(1))[0];
+  return catalogue.kernelsOf(model.id)[output](inputs, 1, 1, new Float64Array(1))[0];
 }
 
 const difference = (a: number, told: number | null): number => differing(a, told ?? Number.NaN);
@@ -50,7 +50,7 @@ describe.each(catalogue.models.map((m) => [m.id, m] as const))('kernels of %s', 
       const n = { x: nx, y: ny, xy: nx * ny }[axis];
       return Float64Array.from({ length: n }, (_, i) => values[name] * (1 + i / 7));
     });
-    for (const [output, kernel] of Object.entries(catalogue.kernels[model.id])) {
+    for (const [output, kernel] of Object.entries(catalogue.kernelsOf(model.id))) {
       const grid = kernel(inputs, nx, ny, new Float64Array(nx * ny));
       for (let j = 0; j < ny; j++)
         for (let i = 0; i < nx; i++) {

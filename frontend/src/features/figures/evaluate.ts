@@ -29,7 +29,7 @@ const scratch = new Float64Array(1);
 /** A prepared model: numbers by name to its output. */
 export function predictor(catalogue: Catalogue, use: ModelUse): (values: Numbers) => number {
   const model = modelOf(catalogue, use.model);
-  const kernel = catalogue.kernels[model.id]?.[use.output];
+  const kernel = catalogue.kernelsOf(model.id)[use.output];
   if (!kernel) throw new Error(`${model.id} does not predict ${use.output}`);
   const base = settingsOf(model, use.set);
   const names = [...model.inputs, ...model.parameters].map((q) => q.name);

@@ -63,7 +63,7 @@ function scalars(p: Parameters): Record<string, number> {
 export function predictionOf(catalogue: Catalogue, p: Parameters): Prediction {
   const found = COUNTED.map((name): [keyof Counted, Predicted | null] => {
     const { model, values } = sayer(p, name);
-    if (!catalogue.kernels[model]?.[name]) return [name, null];
+    if (!(name in catalogue.kernelsOf(model))) return [name, null];
     const value = predictor(catalogue, { model, output: name, set: {} })(values);
     return [name, Number.isNaN(value) ? null : { model, value }]; // it may have none at these parameters
   });

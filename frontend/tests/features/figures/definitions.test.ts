@@ -83,7 +83,7 @@ describe.each(FIGURES.map((f) => [f.id, f] as const))('the models of %s', (_, fi
   it('get every input, each with an origin and inside its domain', () => {
     for (const { use, varying } of uses) {
       const model = modelOf(catalogue, use.model);
-      expect(catalogue.kernels[model.id]).toHaveProperty(use.output);
+      expect(catalogue.kernelsOf(model.id)).toHaveProperty(use.output);
       const quantities = [...model.inputs, ...model.parameters];
       const names = quantities.map((q) => q.name);
       for (const name of [...Object.keys(use.set), ...varying]) expect(names, `${name} of ${model.id}`).toContain(name);

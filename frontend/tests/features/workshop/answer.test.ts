@@ -93,7 +93,7 @@ describe('a model of one’s own', () => {
 
   it('has kernels that take inputs first, whatever the order of the graph', () => {
     const one = new Float64Array(1);
-    expect(own.catalogue.kernels.own.own([Float64Array.of(3), Float64Array.of(10), 2], 1, 1, one)[0]).toBe(50);
+    expect(own.catalogue.kernelsOf('own').own([Float64Array.of(3), Float64Array.of(10), 2], 1, 1, one)[0]).toBe(50);
   });
 
   it('prints equations of its own names, never LaTeX of a stranger', () => {
