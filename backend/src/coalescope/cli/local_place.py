@@ -1,5 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What commands keep in order in the local store, without a server."""
+"""What commands keep in order in the local store, without a server.
+
+What loads more than most commands need is imported where it is used: fits with jobs, the server's
+own guards with who changed what.
+"""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -16,11 +20,9 @@ from coalescope.experiments.schemas import (
     ExperimentSummaryOut,
 )
 from coalescope.experiments.service import get_experiment, list_cells, list_experiments
-from coalescope.jobs import service as jobs
 from coalescope.runs import corrections
 from coalescope.runs.listing import listing_of, page_of
 from coalescope.runs.records import RunRecord, State
-from coalescope.tokens.service import newest_changes
 
 
 class LocalPlace:
@@ -86,18 +88,26 @@ class LocalPlace:
 
     def jobs(self, slug: str | None, limit: int) -> Sequence[Document]:
         """Jobs, the newest first."""
-        return [_document(job) for job in jobs.newest(self._connection, slug, limit)]
+        from coalescope.jobs.service import newest  # noqa: PLC0415
+
+        return [_document(job) for job in newest(self._connection, slug, limit)]
 
     def job(self, uid: str) -> Document:
         """One of them."""
-        return _document(jobs.get(self._connection, uid))
+        from coalescope.jobs.service import get  # noqa: PLC0415
+
+        return _document(get(self._connection, uid))
 
     def cancel_job(self, uid: str) -> Document:
         """End it before it is done; the server that computes it hears of it."""
-        return _document(jobs.cancel(self._connection, uid))
+        from coalescope.jobs.service import cancel  # noqa: PLC0415
+
+        return _document(cancel(self._connection, uid))
 
     def changes(self, limit: int) -> Sequence[Document]:
         """Who changed the store, the newest change first."""
+        from coalescope.tokens.service import newest_changes  # noqa: PLC0415
+
         return [vars(change) for change in newest_changes(self._connection, limit)]
 
 

@@ -1,22 +1,28 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where a command works: the local store, or a server. Both answer with the API's documents."""
+"""Where a command works: the local store, or a server. Both answer with the API's documents.
+
+What computes, and what asks a server, is imported by the commands that need it alone: it takes
+longer to load than most commands take.
+"""
+
+from __future__ import annotations
 
 from argparse import Namespace
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
-from typing import Any, Protocol, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar, cast
 
 from coalescope.cli.local_place import LocalPlace
 from coalescope.cli.local_store import changed_store, local_store
 from coalescope.cli.output import printable, printable_lines
-from coalescope.client.local import LocalModels, LocalStore
-from coalescope.client.server import Server
-from coalescope.client.source import Document, Source
-from coalescope.client.token import token_in
 from coalescope.errors import CoalescopeError
 from coalescope.experiments.service import get_experiment
 from coalescope.runs.records import State
 from coalescope.runs.selection import no_run_to_leave_out, require_stored
+
+if TYPE_CHECKING:
+    from coalescope.client.server import Server
+    from coalescope.client.source import Document, Source
 
 _P = TypeVar("_P")
 
@@ -133,6 +139,8 @@ def analysing(arguments: Namespace) -> Iterator[Source]:
                     raise no_run_to_leave_out(uid, slug)
             yield _as_printed(server, arguments)
         return
+    from coalescope.client.local import LocalStore  # noqa: PLC0415
+
     with local_store(arguments) as store:
         with store.database.read() as connection:
             require_stored(connection, get_experiment(connection, arguments.experiment), without)
@@ -144,6 +152,8 @@ def computing(arguments: Namespace) -> Iterator[Computing]:
     """What answers without an experiment: the server that was typed, or this program."""
     server = server_of(arguments)
     if server is None:
+        from coalescope.client.local import LocalModels  # noqa: PLC0415
+
         yield LocalModels()
         return
     with closing(server):
@@ -190,6 +200,9 @@ def server_of(arguments: Namespace) -> Server | None:
         return None
     if arguments.data is not None:
         raise _without_effect("--data", "A server has its own; leave --data or --server out.")
+    from coalescope.client.server import Server  # noqa: PLC0415
+    from coalescope.client.token import token_in  # noqa: PLC0415
+
     return Server(arguments.server, token_in(arguments.token_file))
 
 
