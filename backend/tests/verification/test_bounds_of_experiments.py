@@ -16,6 +16,8 @@ from coalescope.runs import kept_summaries
 from coalescope.store import Store, open_for_reading
 from coalescope.verification.service import verify
 
+from .conftest import CSV
+
 pytestmark = pytest.mark.folder_stack
 
 BOUNDS = {"EXPERIMENT_CELLS": 3, "EXPERIMENT_SUMMARIES": 3, "EXPERIMENT_SETTINGS_CHARACTERS": 90}
@@ -53,18 +55,20 @@ def test_what_every_reader_would_pay_for_is_not_restored(
 
 
 def test_a_deleted_one_costs_no_reader(
-    client: Any, backup: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    client: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    assert client.upload(CSV, experiment="lab").status_code == 201
     assert client.request("DELETE", "/api/experiments/lab").status_code == 200
     store = Store(client.app.state.database, client.app.state.object_store)
+    backup = tmp_path / "backup"
     back_up(store, backup)
     monkeypatch.setattr(kept_summaries, "EXPERIMENT_CELLS", 3)
     assert restore(backup, tmp_path / "back").report.sound
 
 
-@pytest.mark.usefixtures("backup")
 def test_summaries_of_cells_without_runs_cost_no_reader(client: Any) -> None:
     """They are not counted, so they must not be read: 20,000 of them would take megabytes."""
+    assert client.upload(CSV, experiment="lab").status_code == 201
     database = client.app.state.database
     row = {"cell_id": 2, "n": 2, "mean": 1.0, "sd": 1.0, "ci95_low": 0.0, "ci95_high": 2.0}
     with database.write() as connection:

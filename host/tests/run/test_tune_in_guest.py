@@ -2,7 +2,8 @@
 """A tuning that is killed in a guest leaves an emulated card and its peer as they were.
 
 The command line is the one that people type: no plan, a peer over a stand-in for ssh, which enters
-the network namespace of the cable's other card.
+the network namespace of the cable's other card. Every change runs the same between two namespaces
+(test_tune_network.py), and kills of sweeps in a guest (settings/test_plans_in_guest.py).
 """
 
 import json
@@ -13,7 +14,7 @@ from typing import Any
 import pytest
 from coalescope_host.remote.bundle import bundle
 
-pytestmark = [pytest.mark.guest, pytest.mark.slow, pytest.mark.timeout(1800)]
+pytestmark = [pytest.mark.guest, pytest.mark.soak, pytest.mark.timeout(1800)]
 
 FOLDER = Path(__file__).parent
 SETTINGS = FOLDER.parent / "settings"
