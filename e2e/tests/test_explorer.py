@@ -50,7 +50,7 @@ def drag_slider(page: Page, symbol: str, share: float) -> None:
 
 def shared_link(page: Page) -> str:
     """What the button puts on the clipboard; the pointer is out of the way then."""
-    with said(page, "Link copied"):
+    with said(page, "Local link copied"):
         page.get_by_role("button", name="Share: copy the link").click()
     link: str = page.evaluate("navigator.clipboard.readText()")
     page.mouse.move(2, 2)

@@ -143,7 +143,9 @@ def move_something(home: Page) -> tuple[str, str, str]:
 def test_a_view_is_sent_to_a_phone(home: Page, phone: Page) -> None:
     view = move_something(home)
     home.get_by_role("button", name="Share: copy the link").click()
-    expect(home.get_by_role("button", name="Share: copy the link")).to_contain_text("Link copied")
+    expect(home.get_by_role("button", name="Share: copy the link")).to_contain_text(
+        "Local link copied"
+    )
     phone.goto(home.evaluate("navigator.clipboard.readText()"))
     assert seen(phone) == view
     assert phone.evaluate("document.documentElement.scrollWidth") <= 390

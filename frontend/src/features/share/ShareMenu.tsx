@@ -75,7 +75,7 @@ export function ShareMenu() {
   const loopback = loopbackName();
 
   async function copyAddress() {
-    const copied = loopback ? 'Copied, for this machine' : 'Link copied';
+    const copied = loopback ? 'Local link copied' : 'Link copied';
     say((await copyText(currentAddress())) ? copied : 'Copy it from the address bar');
   }
 

@@ -63,7 +63,7 @@ describe('a link to a server on loopback', () => {
 
   it.each(['localhost', '127.0.0.1', '127.1.2.3', '[::1]'])('on %s says that it opens here only', async (hostname) => {
     const said = (await shared(hostname)).textContent;
-    expect(said).toContain('Copied, for this machine');
+    expect(said).toContain('Local link copied');
     expect(said).toContain(`Links to a server on ${hostname} open on this machine only`);
   });
 
