@@ -56,7 +56,8 @@ def _interrupts(text: str) -> Iterator[Counter]:
     for line in lines:
         label, _, rest = line.partition(":")
         *counts, said = rest.split(maxsplit=cpus) or [""]
-        if not label.strip().isdigit() or len(counts) < cpus:
+        numbers = [label.strip(), *counts]
+        if len(counts) < cpus or not all(map(str.isdecimal, numbers)):
             continue
         total = float(sum(int(word[:18]) for word in counts))
         name = said.split()[-1]
