@@ -142,7 +142,7 @@ test-python: setup-dev tools logger docs node_modules ## Models, host tools, bac
 test-alone: setup-dev tools logger ## What of it compares rates and times
 	$(call disturbed_once_more,$(TESTS_ALONE),$(PYTHON_PYTEST))
 
-TESTS_ON_SERVERS := $(addprefix backend/tests/,uploads storage surfaces links sweeps tokens jobs) backend/tests/web/security/test_names.py
+TESTS_ON_SERVERS := $(addprefix backend/tests/,uploads storage surfaces links sweeps tokens jobs) backend/tests/web/security/test_names.py backend/tests/documents/test_typed_on_servers.py
 test-servers: setup-dev tools ## What matters most of it on PostgreSQL and an S3 server
 	$(call disturbed_once_more,$(TESTS_ON_SERVERS),COALESCOPE_TEST_STACK=servers $(BIN)/python -m pytest -n 2 --dist loadfile -m "not soak and not slow" -q \
 		--ignore backend/tests/uploads/test_real_server.py --ignore backend/tests/uploads/test_hostile_logs.py)

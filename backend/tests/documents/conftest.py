@@ -2,7 +2,6 @@
 """Somebody who types what the documents show."""
 
 import os
-import re
 import shutil
 import socket
 import subprocess
@@ -11,10 +10,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from manuals import ROOT
 from timeouts import TIMEOUT_S, wait_until
 
-ROOT = Path(__file__).parents[3]
-FENCES = re.compile(r"^```(\w+)\n(.*?)^```", re.MULTILINE | re.DOTALL)
 DATA_SET = "geist-2005-nfs"
 SERVING = "coalescope serve "
 PROGRAMS = {
@@ -44,6 +42,11 @@ class Reader:
             "COALESCOPE_DATASETS_DIR": str(folder / "shipped"),
         }
         self.server: subprocess.Popen[bytes] | None = None
+
+    @property
+    def address(self) -> str:
+        """Of the server that the reader started."""
+        return f"http://127.0.0.1:{self.port}"
 
     def type(self, text: str) -> str:
         """Run a fence; what serves goes on."""

@@ -11,14 +11,13 @@ from typing import Any
 import pytest
 import yaml
 from coalescope.cli.exit_statuses import ExitStatus
+from manuals import ROOT, fences
 from timeouts import TIMEOUT_S
 
 pytestmark = pytest.mark.folder_stack
 
-DOCUMENT = (Path(__file__).parents[3] / "docs" / "ci.md").read_text(encoding="utf-8")
-FENCES = re.findall(r"^```(\w+)\n(.*?)^```", DOCUMENT, re.MULTILINE | re.DOTALL)
-TYPED, SCRIPT = (text for kind, text in FENCES if kind == "sh")
-((STEP,),) = (yaml.safe_load(text) for kind, text in FENCES if kind == "yaml")
+TYPED, SCRIPT = fences("docs/ci.md")
+((STEP,),) = map(yaml.safe_load, fences("docs/ci.md", "yaml"))
 RUNS = {
     "as good": (1.0, 5),
     "worse": (0.9, 5),
@@ -136,7 +135,8 @@ def test_what_is_typed_at_the_beginning(tmp_path: Path) -> None:
 
 
 def test_the_statuses_are_those_of_the_program() -> None:
-    rows = re.findall(r"^\| (\d) \| ([^|]+) \|", DOCUMENT, re.MULTILINE)
+    document = (ROOT / "docs/ci.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| (\d) \| ([^|]+) \|", document, re.MULTILINE)
     assert dict(rows) == {
         "0": "nothing is worse beyond chance",
         str(ExitStatus.WORSE): "something is worse",

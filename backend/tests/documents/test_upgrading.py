@@ -6,7 +6,6 @@ by a store of a schema that this program does not know.
 """
 
 import os
-import re
 import sqlite3
 import subprocess
 import sys
@@ -17,16 +16,14 @@ from pathlib import Path
 import pytest
 from coalescope.db import migrations
 from coalescope.db.engine import SQLITE_NAME, open_database
+from manuals import fences
 from timeouts import TIMEOUT_S
 
 from ..db.test_migrations import revisions
 
 pytestmark = pytest.mark.folder_stack
 
-DOCUMENT = (Path(__file__).parents[3] / "docs" / "upgrading.md").read_text(encoding="utf-8")
-SECTIONS = dict(
-    re.findall(r"^## ([^\n]+)\n.*?^```sh\n(.*?)^```", DOCUMENT, re.MULTILINE | re.DOTALL)
-)
+BEFORE_AND_AFTER, WITHOUT_A_BACKUP, GOING_BACK, AN_OLDER_BACKUP = fences("docs/upgrading.md")
 OLDER = revisions()[-2]
 TABLE = "delay_us,replicate,throughput_mbps\n0,1,100\n0,2,101\n"
 Type = Callable[[str], str]
@@ -97,19 +94,10 @@ def upgrade_beyond(folder: Path) -> None:
         database.commit()
 
 
-def test_every_section_with_commands_is_tried_here() -> None:
-    assert list(SECTIONS) == [
-        "Before and after",
-        "The new version is there already, and no backup is",
-        "Going back",
-        "A backup of an older version",
-    ]
-
-
 @pytest.mark.fault("C11")
 def test_before_and_after(home: Path, type_: Type) -> None:
     make_store(home / "coalescope", type_)
-    said = type_(SECTIONS["Before and after"])
+    said = type_(BEFORE_AND_AFTER)
     assert f"The store has schema {migrations.HEAD} and 1 experiment." in said
     assert said.endswith("1 file, 0.0 MB; 1 experiment, 2 runs: all is well.\n")
 
@@ -117,7 +105,7 @@ def test_before_and_after(home: Path, type_: Type) -> None:
 def test_a_migration_after_the_backup_was_made(home: Path, type_: Type) -> None:
     """The rest of that section, of a store that has something to bring up to date."""
     make_older_store(home / "coalescope")
-    _, _, after = SECTIONS["Before and after"].partition("# stop the server now\n")
+    _, _, after = BEFORE_AND_AFTER.partition("# stop the server now\n")
     said = type_(after)
     assert f"The store has schema {migrations.HEAD}" in said
     assert "all is well" in said
@@ -125,23 +113,23 @@ def test_a_migration_after_the_backup_was_made(home: Path, type_: Type) -> None:
 
 def test_without_a_backup(home: Path, type_: Type) -> None:
     make_older_store(home / "coalescope")
-    type_(SECTIONS["The new version is there already, and no backup is"])
+    type_(WITHOUT_A_BACKUP)
     assert schema_of(home / "coalescope") == migrations.HEAD
     assert schema_of(home / "before-upgrade") == OLDER
 
 
 def test_going_back(home: Path, type_: Type) -> None:
     make_store(home / "coalescope", type_)
-    type_(SECTIONS["Before and after"])
+    type_(BEFORE_AND_AFTER)
     upgrade_beyond(home / "coalescope")
-    said = type_(SECTIONS["Going back"])
+    said = type_(GOING_BACK)
     assert said.endswith("1 file, 0.0 MB; 1 experiment, 2 runs: all is well.\n")
     assert schema_of(home / "coalescope") == "9999", "it is kept"
 
 
 def test_a_backup_of_an_older_version(home: Path, type_: Type) -> None:
     make_older_store(home / "before-upgrade")
-    said = type_(SECTIONS["A backup of an older version"])
+    said = type_(AN_OLDER_BACKUP)
     assert "all is well" in said
     assert schema_of(home / "restored") == migrations.HEAD
     assert schema_of(home / "before-upgrade") == OLDER
