@@ -3,7 +3,7 @@ import react from '@vitejs/plugin-react';
 import { defineConfig } from 'vitest/config';
 import { drivers } from './build/drivers.ts';
 import { models } from './build/models.ts';
-import { pieces, preload } from './build/pieces.ts';
+import { calledAtOnce, pieces, preload } from './build/pieces.ts';
 import { pyodide } from './build/pyodide.ts';
 import { readers } from './build/readers.ts';
 import { routes } from './build/routes.ts';
@@ -11,7 +11,7 @@ import { styles } from './build/styles.ts';
 import { theme } from './build/theme.ts';
 
 export default defineConfig({
-  plugins: [react(), drivers(), models(), preload(), pyodide(), readers(), routes(), theme()],
+  plugins: [react(), calledAtOnce(), drivers(), models(), preload(), pyodide(), readers(), routes(), theme()],
   // scripts and styles name their parts from where they are: the built page works under any path
   experimental: { renderBuiltUrl: (name, { hostType }) => (hostType === 'html' ? `/${name}` : { relative: true }) },
   css: styles,

@@ -34,7 +34,9 @@ function piece(name: string, of: string): Rolldown.CodeSplittingGroup {
   };
 }
 
-export const pieces = { groups: [piece('page', FIRST), piece(NAME, EXPLORER), piece(HOME_NAME, HOME)] };
+const PIECES = { page: FIRST, [NAME]: EXPLORER, [HOME_NAME]: HOME };
+
+export const pieces = { groups: Object.entries(PIECES).map(([name, of]) => piece(name, of)) };
 
 /** The file that the build made of a group. */
 function fileOf(name: string, bundle: Rolldown.OutputBundle): string {
@@ -55,6 +57,25 @@ export function preload(): Plugin {
         if (!bundle) return [];
         const href = `/${fileOf(NAME, bundle)}`;
         return [{ tag: 'link', attrs: { rel: 'modulepreload', crossorigin: true, href }, injectTo: 'head' as const }];
+      },
+    },
+  };
+}
+
+/**
+ * Most functions of these files are called until something is drawn. A first line asks Chromium to compile them all on other threads while
+ * the files come; otherwise it would read each once more and compile it on the page's own thread, when it is called first. To other
+ * browsers the line is a comment.
+ */
+export function calledAtOnce(): Plugin {
+  return {
+    name: 'coalescope-called-at-once',
+    apply: 'build',
+    generateBundle: {
+      order: 'post', // Vite puts a line of its own first
+      handler(_options, bundle) {
+        for (const part of Object.values(bundle))
+          if (part.type === 'chunk' && part.name in PIECES) part.code = `//# allFunctionsCalledOnLoad\n${part.code}`;
       },
     },
   };
