@@ -7,6 +7,8 @@ of Debian, to which this machine's Node is added.
 """
 
 import os
+import re
+import shlex
 import shutil
 import subprocess
 import time
@@ -35,9 +37,17 @@ class Engine:
 
     def compose(self, *words: str, check: bool = True, **settings: str) -> str:
         """The same for compose on this checkout's file, in a project of the tests' own."""
-        program = ["docker-compose"] if shutil.which("docker-compose") else ["docker", "compose"]
-        named = [*program, "--project-name", "coalescope-tests", *words]
-        return self._run(named, check=check, env={**self.environment, **settings})
+        return self._run([*_compose(), *words], check=check, env={**self.environment, **settings})
+
+    def type(self, text: str, **settings: str) -> str:
+        """Type what a manual shows, in the tests' project; what it starts is detached.
+
+        Compose takes the images that are built already: none can be built of what it names.
+        """
+        started = rf"{shlex.join(_compose())}\1up --detach --no-build"
+        text = re.sub(r"docker compose( .*)?up(?: --build)?", started, text)
+        text = text.replace("docker run", "docker run --detach")
+        return self._run(["bash", "-ec", text], check=True, env={**self.environment, **settings})
 
     def has(self, image: str) -> bool:
         """Whether an image is there."""
@@ -56,6 +66,11 @@ class Engine:
         )
         assert not check or done.returncode == 0, f"{command}:\n{done.stdout[-4000:]}"
         return str(done.stdout)
+
+
+def _compose() -> list[str]:
+    program = ["docker-compose"] if shutil.which("docker-compose") else ["docker", "compose"]
+    return [*program, "--project-name", "coalescope-tests"]
 
 
 @pytest.fixture(scope="session")

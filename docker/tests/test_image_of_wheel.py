@@ -22,6 +22,7 @@ from typing import Any
 
 import httpx
 import pytest
+from manuals import fence
 from timeouts import TIMEOUT_S, wait_until
 
 ROOT = Path(__file__).parents[2]
@@ -30,6 +31,8 @@ DEBIAN, PYTHON = "bookworm", "3.11"
 # what the official image of Python has too, and the Dockerfile or a wheel uses
 PACKAGES = "python3-venv,passwd,libstdc++6"
 BASE = ("mmdebstrap", "--quiet", "--variant=essential", f"--include={PACKAGES}", DEBIAN)
+MAKE_WHEELS, DOCKER, _ = fence("docs/docker.md", "make wheels").splitlines()
+BUILDAH = fence("docs/docker.md", "buildah bud")
 FROM_HERE = "[global]\nno-index = true\nfind-links = /packages\n"
 DATA = "srv/coalescope/data"
 # $0 is the image's root, $1 a volume
@@ -87,8 +90,9 @@ class Builder:
     def build(self, folder: Path) -> None:
         """Build the image `coalescope`; wheels go into the folder."""
         subprocess.run(
-            ["make", "-s", "-C", ROOT, "wheels", f"WHEELS={folder}/wheels"],
-            env={**os.environ, "MAKEFLAGS": ""},
+            ["sh", "-ec", MAKE_WHEELS],
+            cwd=ROOT,
+            env={**os.environ, "MAKEFLAGS": "s", "WHEELS": f"{folder}/wheels"},
             stdout=subprocess.DEVNULL,
             check=True,
         )
@@ -96,12 +100,12 @@ class Builder:
         pip += ["--only-binary=:all:", f"--python-version={PYTHON}", "--dest", f"{folder}/packages"]
         subprocess.run([*pip, "-r", ROOT / "requirements.lock"], check=True)
         (folder / "pip.conf").write_text(FROM_HERE)
-        options = ["--isolation=chroot", "--format=docker", "--tag=coalescope"]
-        options += [f"--build-arg=PYTHON_IMAGE={self.base()}"]
-        options += [f"--build-context=wheel={folder}/wheels"]
+        buildah, bud, *typed = BUILDAH.replace("wheel=dist", f"wheel={folder}/wheels").split()
+        assert (buildah, typed.pop()) == ("buildah", ".")
+        options = [f"--build-arg=PYTHON_IMAGE={self.base()}"]
         options += [f"--volume={folder}/packages:/packages:ro"]
         options += [f"--volume={folder}/pip.conf:/etc/pip.conf:ro"]
-        self.run("bud", *options, str(ROOT))
+        self.run(bud, *typed, *options, str(ROOT))
 
 
 def debian_mirror() -> str | None:
@@ -193,6 +197,12 @@ def image(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Image]:
         finally:
             builder.forget()
             space.kill()
+
+
+def test_an_engine_is_told_the_same_as_buildah() -> None:
+    """Debian's has no BuildKit, which it needs for that; then `docker compose up` has its image."""
+    own = {"--isolation", "chroot", "--format", "docker"}
+    assert DOCKER.split()[2:] == [word for word in BUILDAH.split()[2:] if word not in own]
 
 
 def test_it_serves_page_and_api_as_nobody_and_what_is_stored_outlives_it(image: Image) -> None:

@@ -16,13 +16,15 @@ from typing import Any
 
 import httpx
 import pytest
+from manuals import fence
 
 pytestmark = pytest.mark.containers
 
 STANDINS = Path(__file__).parent / "standins"
 TABLE = b"mtu_bytes,delay_us,replicate,throughput_mbps\n1500,0,1,900\n9000,0,1,990\n9000,50,1,985\n"
 SURFACE = "/api/experiments/lab/surfaces/throughput_mbps"
-TOKEN = "a-token-of-the-tests"
+EXPORTS, COMPOSE, UP = fence("docs/docker.md", "--profile scale").partition("docker compose")
+DRAWN = ("COALESCOPE_TOKEN", "COALESCOPE_STORE_PASSWORD")
 _UP_WITHIN_S = 240.0
 _COUNT = """
 import re, urllib.request
@@ -55,15 +57,16 @@ class Scale:
         with socket.create_server(("127.0.0.1", 0)) as free:
             port = str(free.getsockname()[1])
         self.engine = engine
+        drawn = engine.type(EXPORTS + "\n".join(f"echo ${name}" for name in DRAWN)).split()
+        self.token = drawn[0]
         self._settings = {
             "COALESCOPE_PORT": port,
-            "COALESCOPE_TOKEN": TOKEN,
-            "COALESCOPE_STORE_PASSWORD": "a-password-of-the-tests",
+            **dict(zip(DRAWN, drawn, strict=True)),
             **images,
         }
         self.client = httpx.Client(
             base_url=f"http://127.0.0.1:{port}",
-            headers={"Authorization": f"Bearer {TOKEN}"},
+            headers={"Authorization": f"Bearer {self.token}"},
             timeout=60,
         )
 
@@ -72,7 +75,7 @@ class Scale:
 
     def come_up(self) -> None:
         try:
-            self.compose("up", "--detach", "--no-build", "proxy", "dask-worker")
+            self.engine.type(COMPOSE + UP, **self._settings)
         except AssertionError as error:
             raise AssertionError(f"{error}\n{self.compose('logs', '--tail', '40')}") from error
 
@@ -139,7 +142,8 @@ def test_three_servers_are_one(scale: Scale) -> None:
     servers = scale.containers("web")
     assert len(servers) == 3
     counted = [
-        float(scale.engine.run("exec", one, "python3", "-c", _COUNT % TOKEN)) for one in servers
+        float(scale.engine.run("exec", one, "python3", "-c", _COUNT % scale.token))
+        for one in servers
     ]
     assert sum(counted) == 60
     assert all(counted), "each of them answered some"

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the manuals tell their readers to type, for the tests that type it.
 
-A test takes a fence by the words that it begins with, and types it. Which fences nobody types
+A test takes a fence by words that it alone has, and types it. Which fences nobody types
 follows from these calls: `backend/tests/documents/test_every_command_is_typed.py`.
 """
 
@@ -24,7 +24,7 @@ def fences(document: str, kind: str = "sh") -> list[str]:
     return [text for of_kind, text in fences_of_all_kinds(document) if of_kind == kind]
 
 
-def fence(document: str, begins: str) -> str:
-    """The text of the one fence of commands that begins so."""
-    (found,) = (text for text in fences(document) if text.startswith(begins))
+def fence(document: str, words: str) -> str:
+    """The text of the one fence of commands that has these words."""
+    (found,) = (text for text in fences(document) if words in text)
     return found

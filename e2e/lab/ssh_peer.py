@@ -33,17 +33,22 @@ StrictModes no
 PasswordAuthentication no
 KbdInteractiveAuthentication no
 PermitRootLogin prohibit-password
-SetEnv XDG_STATE_HOME={folder}/state
+SetEnv XDG_STATE_HOME={folder}/state PATH={path}
 """
+USUAL_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
 
 class SshPeer:
-    """Here the host under test, there its peer with sshd. Leaving the block removes everything."""
+    """Here the host under test, there its peer with sshd. Leaving the block removes everything.
+
+    `programs`: a folder that the peer has in its PATH.
+    """
 
     here_address, there_address = RECEIVER_ADDRESS, SENDER_ADDRESS
 
-    def __init__(self) -> None:
+    def __init__(self, programs: Path | None = None) -> None:
         self._pair = VethPair()
+        self._path = f"{programs}:{USUAL_PATH}" if programs else USUAL_PATH
         self.here, self.there = self._pair.receiver, self._pair.sender
         self._stack = ExitStack()
         self.destination = f"root@{THERE_CONTROL_ADDRESS}"
@@ -112,7 +117,8 @@ class SshPeer:
     def _start_daemon(self, stack: ExitStack) -> subprocess.Popen[bytes]:
         Path("/run/sshd").mkdir(mode=0o755, exist_ok=True)  # where it drops its privileges
         configuration = self.folder / "sshd_config"
-        text = CONFIGURATION.format(port=PORT, address=THERE_CONTROL_ADDRESS, folder=self.folder)
+        own = {"folder": self.folder, "path": self._path}
+        text = CONFIGURATION.format(port=PORT, address=THERE_CONTROL_ADDRESS, **own)
         configuration.write_text(text)
         log = stack.enter_context((self.folder / "sshd.log").open("wb"))
         command = ["/usr/sbin/sshd", "-D", "-e", "-f", str(configuration)]

@@ -9,6 +9,7 @@ before the hogs by their priority.
 
 import json
 import os
+import shlex
 import subprocess
 import time
 from collections.abc import Iterator
@@ -22,6 +23,7 @@ import pytest
 from agreement import FCS, LINK_HEADER, NETWORK_AND_TRANSPORT
 from coalescope_host.run_log import RunLog, read
 from cpu_watch import TICK_NS, Hogs, Mpstat, Share, Usage
+from manuals import fence
 from timeouts import TIMEOUT_S, undisturbed, wait_until
 from veth_pair import INTERFACE, RECEIVER_ADDRESS, VethPair
 
@@ -29,6 +31,10 @@ from .conftest import COALESCOPE, ROOT, Server, serving
 
 pytestmark = [pytest.mark.network, pytest.mark.slow]
 
+RECORD, UPLOAD = (
+    shlex.split(line, comments=True)
+    for line in fence("README.md", "run.runlog").replace("\\\n", "").splitlines()
+)
 LATE_S = 3
 SECONDS = 5
 HOGS = 2
@@ -129,20 +135,13 @@ def lab() -> Iterator[VethPair]:
 
 def recorded(logger: Path, lab: VethPair, path: Path, traffic: str) -> Recorded:
     """The README's command, with a priority above the hogs'; its client comes late."""
-    levels = ("-f", f"mtu_bytes={MTU}", "-f", "delay_us=0", "--workload", traffic)
     first = (*FIRST_IN_LINE, *PLACED.get(traffic, ()))
-    run = (
-        *first,
-        str(logger),
-        "-i",
-        INTERFACE,
-        "-e",
-        "my-host",
-        *levels,
-        "--force",
-        "-o",
-        str(path),
-    )
+    own = {"driver/logger/coalescope-logger": str(logger), "eth0": INTERFACE}
+    own |= {"run.runlog": str(path), "delay_us=40": "delay_us=0"}
+    sudo, *typed = [own.get(word, word) for word in RECORD]
+    assert sudo == "sudo"
+    here = typed.index("-o")
+    run = (*first, *typed[:here], "--workload", traffic, "--force", *typed[here:])
     client = (
         *first,
         "iperf3",
@@ -152,12 +151,11 @@ def recorded(logger: Path, lab: VethPair, path: Path, traffic: str) -> Recorded:
         str(SECONDS),
         *TRAFFIC[traffic],
     )
-    server = ("iperf3", "--server", "--one-off", "--json")
     with (
         Hogs(HOGS) as hogs,
         Mpstat() as mpstat,
         subprocess.Popen(
-            lab.inside(lab.receiver, [*run, "--", *server]), stderr=subprocess.PIPE, text=True
+            lab.inside(lab.receiver, run), stderr=subprocess.PIPE, text=True
         ) as process,
     ):
         question = lab.inside(lab.receiver, ["ss", "-Hltn", "sport = :5201"])
@@ -229,7 +227,10 @@ def test_what_disturbs_is_told_without_the_product() -> None:
 
 def stored(server: Server, log: Path) -> dict[str, Any]:
     """What the server says of the run, after an upload."""
-    command = [COALESCOPE, "upload", log, "--server", server.url, "--json"]
+    own = {"run.runlog": str(log), "http://127.0.0.1:8000": server.url}
+    program, *typed = [own.get(word, word) for word in UPLOAD]
+    assert program == ".venv/bin/coalescope"
+    command = [COALESCOPE, *typed, "--json"]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     identity = read(log).header["run"]["id"]

@@ -20,6 +20,7 @@ from typing import Any
 from urllib.request import Request, urlopen
 
 import pytest
+from manuals import fence
 from packaging.requirements import Requirement
 from timeouts import TIMEOUT_S
 
@@ -27,6 +28,12 @@ from .conftest import ROOT
 
 pytestmark = pytest.mark.slow
 
+MAKE, INSTALL, SERVE = fence("docs/operation.md", "make wheels").splitlines()
+SERVICE = fence("docs/operation.md", "sudo systemctl enable")
+EXTRAS = {
+    "client": fence("docs/client.md", "pip install 'coalescope[client]'"),
+    "notebook": fence("docs/client.md", "pip install 'coalescope[notebook]'"),
+}
 LOG = ROOT / "driver/testdata/small.runlog"
 TABLE_2 = {"alpha": 0.813, "beta": 0.266, "gamma": 1.110}
 
@@ -56,11 +63,30 @@ class Installation:
         assert done.returncode == status, done.stdout + done.stderr
         return done.stdout
 
+    def type(self, text: str, **settings: str) -> str:
+        """Type what a manual shows. Nothing comes from a registry."""
+        done = subprocess.run(
+            ["/bin/sh", "-ec", text],
+            env={**self.environment, "PIP_NO_INDEX": "1", "PIP_QUIET": "1", **settings},
+            cwd=self.folder,
+            capture_output=True,
+            text=True,
+            timeout=TIMEOUT_S,
+            check=False,
+        )
+        assert done.returncode == 0, done.stdout + done.stderr
+        return done.stdout
+
+    def link_what_is_asked_for(self, wheel: Path, extra: str = "") -> None:
+        """The packages of other projects that a wheel needs."""
+        asking = PathDistribution(zipfile.Path(wheel, _information(wheel)))
+        for package in _needed(asking, extra):
+            self._link(package)
+
     def install(self, *wheels: Path) -> None:
         """What the wheels ask for, and the wheels."""
         for wheel in wheels:
-            for package in _needed(PathDistribution(zipfile.Path(wheel, _information(wheel)))):
-                self._link(package)
+            self.link_what_is_asked_for(wheel)
         where = ["--no-index", "--find-links", wheels[0].parent]
         self.run("pip", "install", "--quiet", *where, *wheels)
 
@@ -75,7 +101,7 @@ class Installation:
     def serving(self) -> Iterator[str]:
         """The address of the server, as it says it."""
         server = subprocess.Popen(
-            [self.programs / "coalescope", "serve", "--port", "0"],
+            ["/bin/sh", "-c", f"exec {SERVE.partition('#')[0]} --port 0"],
             env=self.environment,
             cwd=self.folder,
             stdout=subprocess.PIPE,
@@ -101,16 +127,23 @@ def _information(wheel: Path) -> str:
     return "-".join(wheel.name.split("-")[:2]) + ".dist-info/"
 
 
-def _needed(package: Distribution) -> Iterator[Distribution]:
-    """All that it asks for, and what that asks for."""
-    waiting, found = [package], dict[str, Distribution]()
+def _needed(package: Distribution, extra: str = "") -> Iterator[Distribution]:
+    """All that it asks for, with an extra of its own, and what that asks for."""
+    waiting, found = [(package, {"", extra})], dict[str, Distribution]()
     while waiting:
-        for line in waiting.pop().requires or ():
+        asking, extras = waiting.pop()
+        for line in asking.requires or ():
             asked = Requirement(line)
-            if asked.name in found or (asked.marker and not asked.marker.evaluate({"extra": ""})):
+            wanted = [
+                one for one in extras if asked.marker and asked.marker.evaluate({"extra": one})
+            ]
+            if asked.name in found or (asked.marker and not wanted):
+                continue
+            if asked.name == package.name:
+                waiting.append((package, set(asked.extras)))
                 continue
             found[asked.name] = distribution(asked.name)
-            waiting.append(found[asked.name])
+            waiting.append((found[asked.name], {""}))
     return iter(found.values())
 
 
@@ -129,17 +162,20 @@ def _post(url: str, asked: dict[str, Any]) -> Any:
 def wheels(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder of those that `make wheels` builds."""
     folder: Path = tmp_path_factory.mktemp("wheels")
-    environment = {**os.environ, "MAKEFLAGS": ""}
-    command = ["make", "-s", "-C", ROOT, "wheels", f"WHEELS={folder}"]
-    subprocess.run(command, check=True, env=environment)
+    environment = {**os.environ, "MAKEFLAGS": "s", "WHEELS": str(folder)}
+    subprocess.run(["sh", "-ec", MAKE], cwd=ROOT, check=True, env=environment)
     return folder
 
 
 @pytest.fixture(scope="module")
 def installed(wheels: Path, tmp_path_factory: pytest.TempPathFactory) -> Installation:
+    """As docs/operation.md says; pip of an environment that is there stands for pipx."""
     found = Installation(tmp_path_factory.mktemp("person"))
     (all_of_it,) = wheels.glob("coalescope-*.whl")
-    found.install(all_of_it)
+    found.link_what_is_asked_for(all_of_it)
+    (found.folder / "dist").symlink_to(wheels)
+    (found.programs / "pipx").symlink_to("pip")
+    found.type(INSTALL)
     return found
 
 
@@ -175,7 +211,7 @@ def test_the_first_ten_minutes(installed: Installation) -> None:
         found = _post(f"{url}/api/experiments/geist-2005-nfs/fits", asked)["estimates"]
         assert {name: round(one["value"], 3) for name, one in found.items()} == TABLE_2
     again = json.loads(
-        installed.run("coalescope", "fit", "geist-2005-nfs", "cpu-overhead", "--json")
+        installed.type("coalescope fit geist-2005-nfs cpu-overhead --data ~/coalescope --json")
     )
     assert again["estimates"] == found
 
@@ -184,6 +220,35 @@ def test_the_host_tools_are_there_with_their_manual(installed: Installation) -> 
     assert "OK: valid" in installed.run("coalescope-host", "check", LOG)
     pages = {page.name for page in (installed.prefix / "share/man/man1").iterdir()}
     assert {"coalescope-host.1", "coalescope-host-sweep.1"} <= pages
+
+
+@pytest.mark.parametrize("extra", EXTRAS)
+def test_an_extra_is_installed_beside_it(installed: Installation, wheels: Path, extra: str) -> None:
+    """From the folder of the wheels, in the place of an index."""
+    (all_of_it,) = wheels.glob("coalescope-*.whl")
+    installed.link_what_is_asked_for(all_of_it, extra)
+    installed.type(EXTRAS[extra], PIP_FIND_LINKS=str(wheels))
+    module = {"client": "pyarrow, xarray", "notebook": "anywidget"}[extra]
+    installed.run("python", "-c", f"import coalescope, {module}")
+
+
+def test_as_a_service_it_has_an_environment_and_a_unit(wheels: Path, tmp_path: Path) -> None:
+    """No systemd runs here: `make soak` boots one. The packages of others are left out."""
+    scripts = {"sudo": 'exec "$@"', "systemctl": 'test "$1" = enable -a -f "$3"', "journalctl": ""}
+    for name, script in scripts.items():
+        (tmp_path / name).write_text(f"#!/bin/sh\n{script}\n")
+        (tmp_path / name).chmod(0o755)
+    done = subprocess.run(
+        ["bash", "-ec", SERVICE.replace("/opt/coalescope", str(tmp_path / "opt"))],
+        env=os.environ
+        | {"PATH": f"{tmp_path}:{os.environ['PATH']}", "PIP_NO_DEPS": "1", "PIP_NO_INDEX": "1"},
+        cwd=wheels,
+        capture_output=True,
+        text=True,
+        timeout=TIMEOUT_S,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
 
 
 def test_they_are_there_alone_too(wheels: Path, tmp_path: Path) -> None:

@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 from coalescope_host.command_line import VERSION
+from manuals import fence
 
 ROOT = Path(__file__).parents[2]
 MIRROR = os.environ.get("DEBIAN_MIRROR")
@@ -28,6 +29,11 @@ cd "$0"; mkdir -p outside; pivot_root . outside; umount -l /outside; exec "$@"
 """
 CELLS_OF_THE_DEMO = 12
 WITH_HEADERS = "trixie"
+TOOLS, MODULE, RPM = (
+    line.partition("#")[0].removeprefix("sudo ").split()
+    for line in fence("docs/sweep.md", "sudo apt install").splitlines()
+)
+ANSWERED = 'APT::Get::Assume-Yes "true";\nAPT::Install-Recommends "false";\n'
 
 pytestmark = [
     pytest.mark.soak,
@@ -76,16 +82,17 @@ def userland(
     """With the tools installed as a person of that release would."""
     found = Userland(request.param, tmp_path_factory.mktemp("userlands"))
     (package,) = made.glob("coalescope-host_*.deb")
-    shutil.copy(package, found.folder / "root" / package.name)
+    shutil.copytree(made, found.folder / "root/dist")
+    (found.folder / "etc/apt/apt.conf.d/answered").write_text(ANSWERED)
     if found.suite in OLDER_THAN_THE_DEB:
-        refused = found.run("dpkg", "-i", f"/root/{package.name}", status=1)
+        refused = found.run("dpkg", "-i", f"/root/dist/{package.name}", status=1)
         assert re.search(r"depends on libc6 \(>= 2\.\d+\)", refused.stderr)
         found.run("dpkg", "--purge", "coalescope-host")
         (archive,) = made.glob("*.tar.xz")
         subprocess.run(["tar", "-xJf", archive, "-C", found.folder / "opt"], check=True)
         found.path = f"{ARCHIVE}:{found.path}"
     else:
-        found.run("dpkg", "-i", f"/root/{package.name}")
+        found.run("env", "-C", "/root", *TOOLS)
     yield found
     shutil.rmtree(found.folder)
 
@@ -113,15 +120,19 @@ def test_it_measures_a_surface(userland: Userland) -> None:
     assert len(list((userland.folder / "root/demo").rglob("*.runlog"))) == CELLS_OF_THE_DEMO
 
 
-def test_dkms_builds_the_module_for_its_kernel(userland: Userland, made: Path) -> None:
+def test_the_rpm_has_the_name_that_the_manual_says(made: Path) -> None:
+    *dnf, package = RPM
+    assert dnf == ["dnf", "install"]
+    assert (made / Path(package).name).is_file()
+
+
+def test_dkms_builds_the_module_for_its_kernel(userland: Userland) -> None:
     """For a kernel that is not the one that runs, so it is built and not loaded."""
     if userland.suite != WITH_HEADERS:
         pytest.skip(f"one release's headers are enough: {WITH_HEADERS}'s")
-    (package,) = made.glob("coalescope-dkms_*.deb")
-    shutil.copy(package, userland.folder / "root" / package.name)
     userland.run("apt-get", "-q", "update")
-    headers = ("linux-headers-amd64", "gcc", "make", f"/root/{package.name}")
-    userland.run("apt-get", "-qy", "--no-install-recommends", "install", *headers)
+    userland.run("apt-get", "-q", "install", "linux-headers-amd64", "gcc", "make")
+    userland.run("env", "-C", "/root", *MODULE)
     (status,) = userland.run("dkms", "status", "-m", "coalescope").stdout.splitlines()
     found = re.fullmatch(rf"coalescope/{VERSION}, (\S+), \S+: installed", status)
     assert found, status

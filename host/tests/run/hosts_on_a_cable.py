@@ -3,6 +3,9 @@
 
 import json
 import os
+import re
+import shlex
+import shutil
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping, Sequence
@@ -20,6 +23,8 @@ from timeouts import TIMEOUT_S
 ROOT = Path(__file__).resolve().parents[3]
 
 TOOL = (sys.executable, "-m", "coalescope_host")
+PLACES = ("bin/coalescope-host", ".venv/bin/coalescope-host", "coalescope-host.pyz")
+"""Where the manuals have it: installed, in a checkout, as one file."""
 WORKLOADS = """
 [workloads.udp]
 kind = "udp-fan-in"
@@ -55,6 +60,35 @@ class Hosts:
     @property
     def out(self) -> Path:
         return self.folder / "out"
+
+    def type(self, text: str) -> subprocess.CompletedProcess[str]:
+        """Type what a manual shows, at the host under test, with the programs where it has them.
+
+        Its interface and its peer become those of the cable; a veth has no `rx-usecs`, so that GRO
+        is varied in their place.
+        """
+        for program, script in (
+            ("bin/sudo", '"$@"'),
+            ("bin/make", f'{shutil.which("make")} -s -C {ROOT} BUILD={self.folder} "$@"'),
+            *((name, f'{shlex.join(TOOL)} "$@"') for name in PLACES),
+        ):
+            (self.folder / program).parent.mkdir(parents=True, exist_ok=True)
+            (self.folder / program).write_text(f"#!/bin/sh\nexec {script}\n")
+            (self.folder / program).chmod(0o755)
+        options = shlex.join(self.lab.ssh_options)
+        peer = f"--peer {self.lab.destination} --ssh-options={shlex.quote(options)}"
+        text = re.sub(r"--peer \S+", lambda _: peer, text.replace("eth1", INTERFACE))
+        text = text.replace("--rx-usecs 0,25,50", "--gro on,off")
+        environment = self.environment
+        return subprocess.run(
+            ["ip", "netns", "exec", self.lab.here, "bash", "-ec", text],
+            env={**environment, "PATH": f"{self.folder / 'bin'}:{environment['PATH']}"},
+            cwd=self.folder,
+            capture_output=True,
+            text=True,
+            timeout=3 * TIMEOUT_S,
+            check=False,
+        )
 
     @property
     def environment(self) -> dict[str, str]:
@@ -148,8 +182,8 @@ class Hosts:
 
 
 @pytest.fixture(scope="module")
-def lab() -> Iterator[SshPeer]:
-    with SshPeer() as made:
+def lab(programs: Path) -> Iterator[SshPeer]:
+    with SshPeer(programs) as made:
         yield made
 
 

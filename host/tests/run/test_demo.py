@@ -2,6 +2,7 @@
 """`demo`: a surface of one machine, of which nothing stays, however it ends."""
 
 import os
+import shlex
 import signal
 import subprocess
 from collections.abc import Iterable, Iterator
@@ -10,11 +11,14 @@ from pathlib import Path
 
 import pytest
 from coalescope_host.run_log import far_end_is_here, read
+from manuals import ROOT, fence
 from timeouts import TIMEOUT_S, wait_until
 
 from .hosts_on_a_cable import TOOL, processes_with
 
 pytestmark = [pytest.mark.network, pytest.mark.slow]
+
+SERVE, DEMO = fence("README.md", "make serve").splitlines()
 
 
 def spaces(pids: Iterable[int]) -> set[str]:
@@ -42,7 +46,9 @@ def visible() -> str:
 
 @contextmanager
 def demo(logger: Path, *arguments: str) -> Iterator[subprocess.Popen[str]]:
-    command = [*TOOL, "demo", "--replicates", "1", "--duration", "0.2", *arguments]
+    sudo, program, *typed = shlex.split(DEMO, comments=True)
+    assert (sudo, program) == ("sudo", ".venv/bin/coalescope-host")
+    command = [*TOOL, *typed, "--replicates", "1", "--duration", "0.2", *arguments]
     process = subprocess.Popen(
         command,
         env={**os.environ, "PATH": f"{logger.parent}:{os.environ['PATH']}"},
@@ -55,6 +61,20 @@ def demo(logger: Path, *arguments: str) -> Iterator[subprocess.Popen[str]]:
     finally:
         process.kill()
         process.communicate()
+
+
+def test_before_it_a_server_is_started() -> None:
+    """`make serve` would end in that; what it sets up first is what the tests run in."""
+    typed = shlex.split(SERVE, comments=True)
+    done = subprocess.run(
+        [*typed, "--dry-run"],
+        cwd=ROOT,
+        env={"PATH": os.environ["PATH"]},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stdout.split()[-3:] == ["exec", ".venv/bin/coalescope", "serve"]
 
 
 @pytest.mark.fault("C16")

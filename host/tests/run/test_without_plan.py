@@ -7,8 +7,11 @@ from collections.abc import Sequence
 
 import pytest
 from coalescope_host.plan.plan_file import load_plan
+from manuals import fence
 
 from .hosts_on_a_cable import INTERFACE, TOOL, Hosts
+
+BY_NAMES, INIT = fence("docs/sweep.md", "sudo coalescope-host sweep eth1").splitlines()
 
 pytestmark = [pytest.mark.network, pytest.mark.slow]
 
@@ -33,21 +36,20 @@ def to_peer(hosts: Hosts) -> list[str]:
 
 @pytest.mark.fault("C3")
 def test_factors_by_the_names_of_the_field(hosts: Hosts) -> None:
-    varied = ["--mtu", "1500,4000", "--gro", "on,off", "--duration", "0.3", "--replicates", "1"]
-    done = ran(hosts, "sweep", INTERFACE, *varied, *to_peer(hosts), "--out", str(hosts.out))
+    done = hosts.type(f"{BY_NAMES} --duration 0.3 --replicates 1 --out out")
     assert done.returncode == 0, done.stderr
     assert "4 of 4 runs done, 0 failed." in done.stderr
     levels = [(e["requested"]["mtu_bytes"], e["requested"]["offload.gro"]) for e in hosts.entries()]
-    assert sorted(levels) == [(1500, False), (1500, True), (4000, False), (4000, True)]
+    assert sorted(levels) == [(1500, False), (1500, True), (9000, False), (9000, True)]
     rows = [line.split()[:2] for line in done.stdout.splitlines() if line.strip()[:4].isdigit()]
-    assert rows == [["1500", "on"], ["1500", "off"], ["4000", "on"], ["4000", "off"]]
+    assert rows == [["1500", "on"], ["1500", "off"], ["9000", "on"], ["9000", "off"]]
 
 
 @pytest.mark.fault("C3")
 def test_init_finds_the_peers_end_of_the_link_and_writes_a_plan_that_can_be_done(
     hosts: Hosts,
 ) -> None:
-    done = ran(hosts, "init", INTERFACE, *to_peer(hosts))
+    done = hosts.type(INIT)
     assert done.returncode == 0, done.stderr
     plan = load_plan(hosts.folder / "plan.toml")
     (peer,) = plan.peers

@@ -10,6 +10,7 @@ import time
 import pytest
 from coalescope_host.run_log import check, read
 from guest.programs import forgetful_logger, frame_skipping_logger
+from manuals import fence
 from timeouts import TIMEOUT_S, retried_if_disturbed, undisturbed
 
 pytestmark = pytest.mark.network
@@ -183,6 +184,20 @@ def test_no_times_where_soft_interrupts_are_threads(machines, logger, tmp_path):
     names = [field.name for field in read(tmp_path / "a.runlog").streams[0].fields]
     assert "rx_packets" in names
     assert [n for n in names if n.endswith("_ns") and not n.startswith(("t_", "cpu_"))] == []
+
+
+def test_it_records_as_the_manual_says(machines, logger, tmp_path):
+    typed = fence("driver/logger/bpf/README.md", "--source ebpf")
+    for shown, own in (
+        ("sudo driver/logger/coalescope-logger", str(logger)),
+        *(("eth0", "probe0"), ("10s", "50ms"), ("run.runlog", f"{tmp_path}/run.runlog")),
+    ):
+        assert shown in typed
+        typed = typed.replace(shown, own)
+    machines[0].run("sh", "-ec", typed)
+    log = read(tmp_path / "run.runlog")
+    assert log.complete
+    assert log.field("rx_packets").source == "ebpf"
 
 
 def test_what_receives_through_another_is_refused(machines, logger):
