@@ -31,6 +31,9 @@ def environment(data: Path, **more: str) -> dict[str, str]:
     return own | chosen | {"COALESCOPE_DATA_DIR": str(data), "COLUMNS": "100"} | more
 
 
+parser_of_all = cache(build_parser)
+
+
 @cache
 def parsers() -> dict[str, ArgumentParser]:
     """That of each command, also of those below others (token create), by what is typed."""
@@ -43,13 +46,13 @@ def parsers() -> dict[str, ArgumentParser]:
                     found[f"{path} {name}".lstrip()] = below
                     collect(below, f"{path} {name}".lstrip())
 
-    collect(build_parser(), "")
+    collect(parser_of_all(), "")
     return found
 
 
 def statuses_told(command: str) -> set[int]:
     """The exit statuses that the help of a command names; of all commands, for what is none."""
-    parser = parsers().get(command, build_parser())
+    parser = parsers().get(command, parser_of_all())
     said = " ".join(parser.format_help().partition("Exit status: ")[2].split())
     return {int(found) for found in re.findall(r"(?:^|; )(\d+) ", said)}
 

