@@ -92,6 +92,11 @@ class SshPeer:
         """Run a command in one of the namespaces; what it printed."""
         return run(self._pair.inside(namespace, command))
 
+    def visitors(self) -> set[int]:
+        """Processes there beside sshd itself: sessions over ssh, and what they started."""
+        found = run(["ip", "netns", "pids", self.there]).split()
+        return {int(process) for process in found} - {self._daemon.pid}
+
     def _link(self) -> None:
         run(
             [

@@ -18,7 +18,7 @@ import pytest
 from coalescope_host.plan.plan_file import load_plan
 from coalescope_host.plan.schedule import schedule
 from ssh_peer import INTERFACE, SshPeer
-from timeouts import TIMEOUT_S
+from timeouts import TIMEOUT_S, wait_until
 
 ROOT = Path(__file__).resolve().parents[3]
 
@@ -209,6 +209,7 @@ def hosts(lab: SshPeer, programs: Path, tmp_path: Path) -> Iterator[Hosts]:
     made = Hosts(lab, tmp_path, programs)
     before = made.settings()
     yield made
+    wait_until(lambda: not lab.visitors(), "what was started on the peer goes on")
     assert made.settings() == before
 
 

@@ -105,6 +105,8 @@ def killed(hosts: Hosts, number: int, after_runs: int, moment_s: float) -> bool:
     wait_until(lambda: hosts.settings() == before, f"not put back: {after_runs}, {moment_s:.2f} s")
     wait_until(lambda: not list(state.rglob("*.json")), "not said to be put back")
     wait_until(lambda: not processes_with(str(out)), "what it started goes on without it")
+    wait_until(lambda: not hosts.lab.visitors(), "what it started on the peer goes on without it")
+    assert hosts.settings() == before
     return changed
 
 
