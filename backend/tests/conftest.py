@@ -4,6 +4,7 @@
 import io
 import uuid
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -114,11 +115,18 @@ MakeClient = Callable[..., Client]
 @pytest.fixture
 def make_client(tmp_path: Path, stack: stacks.Folder) -> Iterator[MakeClient]:
     """Make clients of applications with given settings; no data sets unless asked for."""
+    with making_clients(tmp_path, stack) as make:
+        yield make
+
+
+@contextmanager
+def making_clients(folder: Path, stack: stacks.Folder) -> Iterator[MakeClient]:
+    """The same for a longer time than a test's: their data is below that folder."""
     apps: list[FastAPI] = []
     with anyio.from_thread.start_blocking_portal() as portal:
 
         def make(tracer: Any = None, **settings: Any) -> Client:
-            defaults = {"data_dir": tmp_path / "data", "datasets_dir": None, "page_dir": None}
+            defaults = {"data_dir": folder / "data", "datasets_dir": None, "page_dir": None}
             chosen = {**defaults, **settings}
             if "database_url" not in chosen:
                 stack.begin(chosen["data_dir"])

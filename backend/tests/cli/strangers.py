@@ -97,7 +97,7 @@ class _Handler(http.server.BaseHTTPRequestHandler):
 def stranger(ours: Mapping[tuple[str, str], Said]) -> Iterator[Stranger]:
     """One that is there meanwhile."""
     with Stranger(ours) as server:
-        thread = threading.Thread(target=server.serve_forever)
+        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02})
         thread.start()
         try:
             yield server

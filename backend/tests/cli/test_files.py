@@ -327,30 +327,28 @@ def test_export_comes_back_the_same(run: Run, files: dict[str, Path]) -> None:
     assert cells["cells"][0]["measures"]["throughput_mbps"]["mean"] == 905
 
 
-def test_export_spoils_nothing(run: Run, files: dict[str, Path]) -> None:
-    assert run("migrate").returncode == 0
+def test_export_spoils_nothing(read: Run, files: dict[str, Path]) -> None:
     kept = files["good.csv"]
-    done = run("export", "nowhere", "--format", "csv", "--output", kept)
+    done = read("export", "nowhere", "--format", "csv", "--output", kept)
     assert done.returncode == 1
     assert kept.read_text() == TABLE
-    done = run("export", "geist-2005-nfs", "--format", "csv", "--output", "no/such/folder.csv")
+    done = read("export", "geist-2005-nfs", "--format", "csv", "--output", "no/such/folder.csv")
     assert done.returncode == 1
     assert "No such file or directory" in done.stderr
     assert not list(files["folder"].glob(".*.partial"))
     for folder in (files["folder"], ""):
-        done = run("export", "geist-2005-nfs", "--format", "csv", "--output", folder)
+        done = read("export", "geist-2005-nfs", "--format", "csv", "--output", folder)
         assert done.returncode == 1
         assert "Is a directory" in done.stderr
 
 
-def test_export_into_a_pipe_leaves_it_a_pipe(run: Run, tmp_path: Path) -> None:
+def test_export_into_a_pipe_leaves_it_a_pipe(read: Run, tmp_path: Path) -> None:
     pipe, file = tmp_path / "pipe", tmp_path / "file.csv"
-    assert run("migrate").returncode == 0
-    assert run("export", "geist-2005-nfs", "--format", "csv", "--output", file).returncode == 0
+    assert read("export", "geist-2005-nfs", "--format", "csv", "--output", file).returncode == 0
     os.mkfifo(pipe)
     with subprocess.Popen(["cat", pipe], stdout=subprocess.PIPE, text=True) as reader:
         try:
-            done = run("export", "geist-2005-nfs", "--format", "csv", "--output", pipe)
+            done = read("export", "geist-2005-nfs", "--format", "csv", "--output", pipe)
             assert done.returncode == 0, done.stderr
             assert reader.communicate(timeout=TIMEOUT_S)[0] == file.read_text()
         finally:

@@ -41,7 +41,7 @@ class _Handler(http.server.BaseHTTPRequestHandler):
 def stranger() -> Iterator[str]:
     _Handler.waits = 0
     with http.server.ThreadingHTTPServer(("127.0.0.1", 0), _Handler) as server:
-        thread = threading.Thread(target=server.serve_forever)
+        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02})
         thread.start()
         yield f"http://127.0.0.1:{server.server_port}"
         server.shutdown()
@@ -64,7 +64,7 @@ class _Breaking(http.server.BaseHTTPRequestHandler):
 
 def test_an_export_that_breaks_off_is_no_whole_one() -> None:
     with http.server.ThreadingHTTPServer(("127.0.0.1", 0), _Breaking) as server:
-        thread = threading.Thread(target=server.serve_forever)
+        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02})
         thread.start()
         source = Server(f"http://127.0.0.1:{server.server_port}")
         pieces = source.export("lab", "csv", "cells", (), ())
@@ -242,7 +242,7 @@ def answering(status: int, body: bytes) -> Iterator[str]:
             self.wfile.write(body)
 
     with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Answering) as server:
-        thread = threading.Thread(target=server.serve_forever)
+        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02})
         thread.start()
         try:
             yield f"http://127.0.0.1:{server.server_port}"

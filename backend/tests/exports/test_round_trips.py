@@ -12,6 +12,9 @@ import pytest
 from coalescope.datasets.loader import load_dataset
 from coalescope.datasets.source import BUNDLE, find_datasets
 
+from .. import stack as stacks
+from ..conftest import Client, making_clients
+
 FOLDER = Path(__file__).resolve().parents[3] / "datasets"
 DATASETS = {dataset.slug: dataset for dataset in find_datasets(FOLDER)}
 _DESCRIBED = ("title", "subtitle", "kind", "citation", "source_note", "source", "fixed", "notes")
@@ -24,12 +27,21 @@ def elsewhere(make_client: Callable[..., Any], tmp_path: Path) -> Any:
     return make_client(data_dir=tmp_path / "elsewhere")
 
 
-@pytest.fixture(params=sorted(DATASETS))
-def shipped(request: Any, client: Any) -> Iterator[tuple[Any, str]]:
+@pytest.fixture(scope="module")
+def shipping(tmp_path_factory: pytest.TempPathFactory, servers: stacks.Folder) -> Iterator[Client]:
+    """A server for data sets, which its tests only read."""
+    folder = tmp_path_factory.mktemp("shipped")
+    with making_clients(folder, servers) as make:
+        yield make()
+    servers.forget(folder)
+
+
+@pytest.fixture(scope="module", params=sorted(DATASETS))
+def shipped(request: Any, shipping: Client) -> tuple[Client, str]:
     """A server that has the data set, and its name."""
-    dataset = DATASETS[request.param]
-    load_dataset(client.app.state.database, client.app.state.object_store, dataset)
-    yield client, dataset.slug
+    dataset, state = DATASETS[request.param], shipping.app.state
+    load_dataset(state.database, state.object_store, dataset)
+    return shipping, dataset.slug
 
 
 def table(client: Any, slug: str, what: str = "runs", form: str = "csv") -> bytes:

@@ -82,7 +82,10 @@ def changed_meanwhile(environment: Environment, after: Environment) -> Iterator[
     What was not read again is not judged, nor is what adaptive moderation moves.
     """
     said = set()
+    same = {group for group in after if environment.get(group) == after[group]}
     for name, row in RECORDED.items():
+        if all(path.partition("/")[0] in same for path in row.paths):
+            continue
         was, became = _recorded(environment, row), _recorded(after, row)
         if not was or not became or was == became or _moves(environment, row):
             continue
