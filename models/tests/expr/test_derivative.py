@@ -4,6 +4,7 @@ import pytest
 from coalescope_models.catalogue import MODELS
 from coalescope_models.expr import (
     OPERATIONS,
+    Differentiable,
     EvaluationError,
     trace,
     value_and_derivatives,
@@ -150,3 +151,28 @@ def test_names_are_checked():
         value_and_derivatives(graph, "y", {}, ["a"], np)
     with pytest.raises(EvaluationError, match="no output 'z'"):
         value_and_derivatives(graph, "z", {"a": 1.0}, ["a"], np)
+
+
+def test_what_is_fixed_is_computed_once_and_all_is_alike_to_the_bit():
+    counted = []
+
+    class Counting:
+        def __getattr__(self, name):
+            function = getattr(np, name)
+            if name != "exp":
+                return function
+            return lambda x: counted.append(name) or function(x)
+
+    graph = trace(
+        lambda a, b, xp: {"y": a * xp.exp(b) + xp.ceil(a * b) + xp.exp(a * 2.0)}, ["a", "b"]
+    )
+    b = np.array([0.1, 0.7, 1.3])
+    prepared = Differentiable(graph, "y", {"b": b}, ["a"], Counting())
+    assert len(counted) == 1
+    for a in (0.25, 3.0):
+        counted.clear()
+        value, slopes = prepared.at({"a": a})
+        assert len(counted) == 1
+        whole, derivatives = value_and_derivatives(graph, "y", {"a": a, "b": b}, ["a", "b"], np)
+        assert np.array_equal(value, whole)
+        assert np.array_equal(slopes["a"], derivatives["a"])

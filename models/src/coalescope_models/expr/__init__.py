@@ -10,7 +10,7 @@ inf; nothing raises. The sign of a zero that `minimum` or `maximum` picks betwee
 defined.
 """
 
-from .derivative import value_and_derivatives
+from .derivative import Differentiable, value_and_derivatives
 from .errors import (
     EvaluationError,
     GraphError,
@@ -29,6 +29,7 @@ __all__ = [
     "FLOATS",
     "LIMITS",
     "OPERATIONS",
+    "Differentiable",
     "EvaluationError",
     "Graph",
     "GraphError",

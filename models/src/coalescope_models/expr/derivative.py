@@ -8,13 +8,12 @@ the side on which the point lies: a fit sees a step as flat.
 
 from __future__ import annotations
 
-import contextlib
 from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
-from typing import Any
+from typing import Any, NamedTuple
 
 from .errors import EvaluationError
-from .expression import Graph, Node, on_arrays
+from .expression import Graph, on_arrays, silenced
 
 # (namespace, operands, value, tangents of the operands) → tangent of the value
 _Rule = Callable[[Any, Sequence[Any], Any, Sequence[Any]], Any]
@@ -38,53 +37,92 @@ def value_and_derivatives(
     Raises:
         EvaluationError: an input is missing, or a name is not an input or an output.
     """
-    unknown = [name for name in names if name not in graph.inputs]
-    if unknown:
-        raise EvaluationError(f"not an input of this graph: {', '.join(unknown)}")
-    missing = [name for name in graph.inputs if name not in values]
+    return Differentiable(graph, output, values, names, xp).at(values)
+
+
+class _Step(NamedTuple):
+    """A node that the names move: its value, and how each tangent that it has follows."""
+
+    node: int
+    function: Callable[..., Any]
+    args: tuple[int, ...]
+    rule: _Rule
+    by: tuple[int, ...]
+
+
+class Differentiable:
+    """An output as a function of some inputs, the others fixed, to be computed many times.
+
+    What depends on none of `names` is computed once. Arguments and errors are those of
+    `value_and_derivatives`; of `fixed`, values of `names` are passed over.
+    """
+
+    def __init__(
+        self, graph: Graph, output: str, fixed: Mapping[str, Any], names: Sequence[str], xp: Any
+    ) -> None:
+        unknown = [name for name in names if name not in graph.inputs]
+        if unknown:
+            raise EvaluationError(f"not an input of this graph: {', '.join(unknown)}")
+        _check_there([name for name in graph.inputs if name not in names], fixed)
+        self._names, self._xp, self._last = names, xp, graph.result(output)
+        self._inputs: dict[int, str] = {}
+        self._fixed: dict[int, Any] = {}
+        self._steps: list[_Step] = []
+        self._by: dict[int, tuple[int, ...]] = {}
+        with silenced(xp):
+            for index in graph.live(output):
+                self._prepare(graph, index, fixed)
+
+    def at(self, values: Mapping[str, Any]) -> tuple[Any, dict[str, Any]]:
+        """The value, and the derivative by each name, where the names have those values."""
+        _check_there(self._names, values)
+        xp, count = self._xp, len(self._names)
+        nothing: list[Any] = [None] * count
+        results, tangents = dict(self._fixed), dict.fromkeys(self._fixed, nothing)
+        for index, name in self._inputs.items():
+            results[index] = xp.asarray(values[name], dtype=xp.float64)
+            tangents[index] = [xp.asarray(1.0) if name == other else None for other in self._names]
+        with silenced(xp):
+            for index, function, args, rule, by in self._steps:
+                operands = [results[argument] for argument in args]
+                result = results[index] = function(*operands)
+                found = tangents[index] = nothing.copy()
+                for k in by:
+                    found[k] = rule(xp, operands, result, [tangents[a][k] for a in args])
+        slopes = (xp.asarray(0.0) if slope is None else slope for slope in tangents[self._last])
+        return results[self._last], dict(zip(self._names, slopes, strict=True))
+
+    def _prepare(self, graph: Graph, index: int, fixed: Mapping[str, Any]) -> None:
+        """Compute a node that nothing moves; of another, note how it is computed."""
+        node, xp = graph.nodes[index], self._xp
+        name = graph.inputs[node.args[0]] if node.op == "input" else None
+        if name is not None and name in self._names:
+            self._inputs[index] = name
+            self._by[index] = tuple(k for k, other in enumerate(self._names) if other == name)
+        elif name is not None:
+            self._fixed[index] = xp.asarray(fixed[name], dtype=xp.float64)
+        elif node.op == "const":
+            self._fixed[index] = xp.asarray(node.value, dtype=xp.float64)
+        elif all(argument in self._fixed for argument in node.args):
+            operands = [self._fixed[argument] for argument in node.args]
+            self._fixed[index] = on_arrays(node.op, xp)(*operands)
+        else:
+            rule = _RULES.get(node.op)
+            by = {k for argument in node.args for k in self._by.get(argument, ())}
+            self._by[index] = () if rule is None else tuple(sorted(by))
+            function = on_arrays(node.op, xp)
+            step = _Step(index, function, node.args, rule or _flat, self._by[index])
+            self._steps.append(step)
+
+
+def _check_there(names: Sequence[str], values: Mapping[str, Any]) -> None:
+    missing = [name for name in names if name not in values]
     if missing:
         raise EvaluationError(f"no value for {', '.join(missing)}")
-    arrays = {name: xp.asarray(values[name], dtype=xp.float64) for name in graph.inputs}
-    errstate = getattr(xp, "errstate", None)
-    with contextlib.nullcontext() if errstate is None else errstate(all="ignore"):
-        results, tangents = _forward(graph, graph.live(output), arrays, names, xp)
-    last = graph.outputs[output]
-    zero = xp.asarray(0.0)
-    return results[last], {
-        name: zero if tangents[last][k] is None else tangents[last][k]
-        for k, name in enumerate(names)
-    }
 
 
-def _forward(
-    graph: Graph, live: Sequence[int], arrays: Mapping[str, Any], names: Sequence[str], xp: Any
-) -> tuple[dict[int, Any], dict[int, list[Any]]]:
-    results: dict[int, Any] = {}
-    tangents: dict[int, list[Any]] = {}
-    for index in live:
-        node = graph.nodes[index]
-        if node.op in ("const", "input"):
-            results[index], tangents[index] = _leaf(graph, node, arrays, names, xp)
-            continue
-        operands = [results[argument] for argument in node.args]
-        results[index] = on_arrays(node.op, xp)(*operands)
-        rule = _RULES.get(node.op)
-        tangents[index] = [
-            None
-            if rule is None or all(tangents[argument][k] is None for argument in node.args)
-            else rule(xp, operands, results[index], [tangents[a][k] for a in node.args])
-            for k in range(len(names))
-        ]
-    return results, tangents
-
-
-def _leaf(
-    graph: Graph, node: Node, arrays: Mapping[str, Any], names: Sequence[str], xp: Any
-) -> tuple[Any, list[Any]]:
-    if node.op == "const":
-        return xp.asarray(node.value, dtype=xp.float64), [None] * len(names)
-    name = graph.inputs[node.args[0]]
-    return arrays[name], [xp.asarray(1.0) if name == other else None for other in names]
+def _flat(*_: object) -> None:
+    """Nothing moves it."""
 
 
 def _plus(a: Any, b: Any) -> Any:

@@ -130,7 +130,7 @@ class Graph:
         if xp is FLOATS:
             return self._evaluate_floats({name: float(values[name]) for name in self.inputs})
         arrays = {name: xp.asarray(values[name], dtype=xp.float64) for name in self.inputs}
-        with _silenced(xp):
+        with silenced(xp):
             return self._evaluate_arrays(arrays, xp)
 
     def to_json(self) -> dict[str, Any]:
@@ -241,7 +241,8 @@ def on_arrays(op: str, xp: Any) -> Callable[..., Any]:
 
 
 @contextlib.contextmanager
-def _silenced(xp: Any) -> Iterator[None]:
+def silenced(xp: Any) -> Iterator[None]:
+    """Without the warnings of a namespace that has them."""
     errstate = getattr(xp, "errstate", None)
     with contextlib.nullcontext() if errstate is None else errstate(all="ignore"):
         yield

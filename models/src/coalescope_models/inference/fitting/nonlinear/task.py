@@ -4,14 +4,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
+from functools import cached_property
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from ....catalogue import Model, Parameter, find, must_be
-from ....expr import value_and_derivatives
+from ....expr import Differentiable
 from ....vocabulary.quantity import Quantity
 from ..errors import FitInputError
 from ..lack_of_fit import Stated
@@ -61,12 +62,18 @@ class Task:
         lo, hi = zip(*(parameter.bounds for parameter in self.free), strict=True)
         return np.array(lo), np.array(hi)
 
+    @cached_property
+    def _model(self) -> Differentiable:
+        return Differentiable(self.model.graph, self.output, self.values, self.names, np)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """What is asked: on another machine the model is prepared there."""
+        return {field.name: getattr(self, field.name) for field in fields(self)}
+
     def predict(self, parameters: Floats) -> tuple[Floats, Floats]:
         """Values [b, n] and derivatives [b, n, p] at parameters [b, p]."""
         columns = {name: parameters[:, k : k + 1] for k, name in enumerate(self.names)}
-        value, slopes = value_and_derivatives(
-            self.model.graph, self.output, {**self.values, **columns}, self.names, np
-        )
+        value, slopes = self._model.at(columns)
         shape = (len(parameters), len(self.observed))
         jacobian = [np.broadcast_to(slopes[name], shape) for name in self.names]
         return np.broadcast_to(value, shape), np.stack(jacobian, axis=-1)
