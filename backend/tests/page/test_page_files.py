@@ -35,9 +35,13 @@ def folder(tmp_path: Path) -> Path:
 
 
 def get(folder: Path | None, path: str, method: str = "GET", **headers: str) -> httpx.Response:
+    return ask(PageFiles(folder), path, method, **headers)
+
+
+def ask(files: PageFiles, path: str, method: str = "GET", **headers: str) -> httpx.Response:
     app = FastAPI(openapi_url=None)
     install_error_handlers(app)
-    app.router.default = PageFiles(folder)
+    app.router.default = files
     wanted = {"accept-encoding": "identity"}
     wanted |= {name.replace("_", "-"): value for name, value in headers.items()}
 
@@ -161,6 +165,17 @@ def test_a_precompressed_file_of_an_earlier_build_is_left_alone(folder: Path) ->
     assert get(folder, path, accept_encoding="gzip").headers["content-encoding"] == "gzip"
     os.utime(packed, (1, 1))
     assert "content-encoding" not in get(folder, path, accept_encoding="gzip").headers
+
+
+def test_what_never_changes_is_read_once(folder: Path) -> None:
+    files = PageFiles(folder)
+    script = folder / "assets" / "index-1a2b3c4d.js"
+    first = ask(files, "/assets/index-1a2b3c4d.js")
+    script.unlink()
+    again = ask(files, "/assets/index-1a2b3c4d.js")
+    assert (again.content, again.headers) == (first.content, first.headers)
+    (folder / "favicon.svg").write_text("<svg>new</svg>")
+    assert ask(files, "/favicon.svg").text == "<svg>new</svg>"
 
 
 @pytest.mark.parametrize("size", [2**19, 2**19 + 1])

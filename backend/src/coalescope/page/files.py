@@ -17,6 +17,7 @@ from starlette.datastructures import Headers
 from starlette.exceptions import HTTPException
 from starlette.responses import FileResponse, HTMLResponse, PlainTextResponse, Response
 
+from coalescope.fits.cache import LruCache
 from coalescope.web.security import EMBED_POLICY, SANDBOX_POLICY, is_api_path
 
 if TYPE_CHECKING:
@@ -51,9 +52,13 @@ MEDIA_TYPES = {
 }
 
 _ENCODINGS = (("br", ".br"), ("gzip", ".gz"))
+_PACKED = frozenset(encoding for encoding, _ in _ENCODINGS)
 
 # Read whole in one go; what is larger is sent piece by piece.
 _READ_WHOLE_BYTES = 2**19
+
+# What is kept of immutable files: a first view asks for some ten, of half a megabyte together.
+_KEPT_BYTES = 2**23
 
 # Folders whose file names change whenever their contents do.
 _IMMUTABLE = ("assets/", "pyodide/")
@@ -128,6 +133,7 @@ class PageFiles:
         self._folder = folder.resolve() if folder is not None else None
         self._head = head
         self._is_there = is_there or (lambda path: True)
+        self._immutable: LruCache[FoundFile] = LruCache(_KEPT_BYTES, _length)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer GET and HEAD; everything under /api is left to the error handlers."""
@@ -142,11 +148,15 @@ class PageFiles:
         if scope["method"] not in ("GET", "HEAD"):
             raise HTTPException(405, headers={"Allow": "GET, HEAD"})
         headers = Headers(scope=scope)
-        accepted = accepted_encodings(headers.get("accept-encoding", ""))
+        accepted = accepted_encodings(headers.get("accept-encoding", "")) & _PACKED
         name = scope["path"].lstrip("/") or "index.html"
+        if kept := self._immutable.find((name, accepted)):
+            return send_file(kept, {}, headers.get("if-none-match"))
         found = await anyio.to_thread.run_sync(self._find, name, accepted)
         if found is None:
             return _missing(name)
+        if found.content is not None and name == found.name and _is_immutable(name):
+            self._immutable.keep((name, accepted), found)
         routes = self._routes()
         policy = _policy(found, routes, scope)
         if not _is_file_name(name) and not await self._leads_somewhere(routes, scope["path"]):
@@ -203,6 +213,10 @@ def find_file(folder: Path, name: str, accepted: frozenset[str]) -> FoundFile | 
             if packed is not None and packed[1].st_mtime_ns >= plain[1].st_mtime_ns:
                 return FoundFile(packed[0], name, packed[1], encoding, _content(*packed))
     return FoundFile(plain[0], name, plain[1], None, _content(*plain))
+
+
+def _length(of: FoundFile) -> int:
+    return of.status.st_size
 
 
 def _content(path: Path, status: os.stat_result) -> bytes | None:
