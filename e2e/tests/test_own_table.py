@@ -57,6 +57,15 @@ def hand(page: Page, server: Server) -> Iterator[Hand]:
     yield Hand(page)
 
 
+def test_the_drop_zone_shows_no_ring_after_a_mouse_chose_a_file(hand: Hand, tmp_path: Path) -> None:
+    page = hand.page
+    hand.click(page.get_by_role("link", name="Upload", exact=True))
+    hand.drop(table(tmp_path / "lab.csv"), page.get_by_text("choose files"))
+    zone = page.locator("label.drop")
+    expect(zone).to_contain_text("more files")
+    assert zone.evaluate("(drop) => getComputedStyle(drop).outlineStyle") == "none"
+
+
 @pytest.mark.fault("P14")
 def test_a_semicolon_table_is_on_a_surface_in_six_clicks(
     hand: Hand, server: Server, tmp_path: Path

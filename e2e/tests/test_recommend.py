@@ -187,7 +187,7 @@ def test_what_is_said_of_each_shipped_experiment_is_whole_on_the_first_screen(
         band = page.locator(".advicehead").bounding_box()
         assert band
         assert band["y"] + band["height"] <= height, slug
-        assert width > 390 or page.evaluate(WIDEST_GAP_PX) <= 40, slug
+        assert width > 390 or page.evaluate(WIDEST_GAP_PX) <= 16, slug
         heights[slug] = band["height"]
     # the room that is there before anything is said: the longest answer moves nothing either
     assert len(set(heights.values())) == 1, heights

@@ -10,15 +10,20 @@ import { settingWords } from './panels';
 
 /** The mean, half of its interval and the runs behind it: three columns, so that each is read down as well as across. */
 function Measured({ of: { mean, ci95, n }, digits }: { of: CellMeasure; digits: number }) {
-  const said = withHalf(mean, ci95 && (ci95[1] - ci95[0]) / 2, digits);
+  // runs that are all equal tell nothing of how far others would lie apart
+  const half = ci95 && ci95[1] > ci95[0] ? (ci95[1] - ci95[0]) / 2 : null;
+  const said = withHalf(mean, half, digits);
   return (
     <>
       <td className="n">{said.mean}</td>
-      <td className="n half">{said.half}</td>
+      <td className="n half">{said.half ?? '–'}</td>
       <td className="n runs">{n}</td>
     </>
   );
 }
+
+/** As many as are seen at once. */
+const ROWS_IN_SIGHT = 12;
 
 /** Every setting that both have, with what can be said of it. */
 export function CellsTable({ comparison, a, b }: { comparison: Comparison; a: string; b: string }) {
@@ -27,7 +32,7 @@ export function CellsTable({ comparison, a, b }: { comparison: Comparison; a: st
   const { name, unit, label } = comparison.measure;
   const digits = [decimalsOf(cells.map((cell) => cell.a)), decimalsOf(cells.map((cell) => cell.b))];
   const percents = spanDecimals(cells.map((cell) => cell.simultaneous_ci95));
-  return (
+  const table = (
     <ScrollRegion label={`Settings of ${a} and ${b}`} tall>
       <table className="list facts-table">
         <thead>
@@ -64,5 +69,11 @@ export function CellsTable({ comparison, a, b }: { comparison: Comparison; a: st
         </tbody>
       </table>
     </ScrollRegion>
+  );
+  return (
+    <>
+      {table}
+      {cells.length > ROWS_IN_SIGHT && <p className="note">{cells.length} settings: the table scrolls.</p>}
+    </>
   );
 }

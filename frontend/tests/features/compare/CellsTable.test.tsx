@@ -38,7 +38,25 @@ it('gives each mean the digits of its own interval, however narrow another one i
     [...row.querySelectorAll('td')].slice(0, 6).map((each) => each.textContent),
   );
   expect(rows).toEqual([
-    ['1.46', '', '10', '1.50000', '± 0.00004', '10'],
-    ['10.62', '', '10', '54.1', '± 0.2', '10'],
+    ['1.46', '–', '10', '1.50000', '± 0.00004', '10'],
+    ['10.62', '–', '10', '54.1', '± 0.2', '10'],
   ]);
+});
+
+async function drawn(cells: readonly ComparedCell[]): Promise<HTMLElement> {
+  serve({ '/api/quantities': { body: [] } });
+  const measure = { name: 'packets_per_interrupt', label: 'Packets per interrupt', unit: '' };
+  return render(<CellsTable comparison={{ cells, measure } as unknown as Comparison} a="A" b="B" />);
+}
+
+it('knows no interval of runs that are all equal', async () => {
+  const page = await drawn([cell(20, measured(1.46, 0), measured(1.46, 0))]);
+  const halves = [...page.querySelectorAll('td.half')].map(({ textContent }) => textContent);
+  expect(halves).toEqual(['–', '–']);
+});
+
+it('says that it scrolls where not all its rows are in sight', async () => {
+  const rows = (n: number) => Array.from({ length: n }, (_, k) => cell(k, measured(1, 0.1), measured(1, 0.1)));
+  expect((await drawn(rows(21))).textContent).toContain('21 settings: the table scrolls.');
+  expect((await drawn(rows(12))).textContent).not.toContain('scrolls');
 });
