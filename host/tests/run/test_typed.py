@@ -14,7 +14,7 @@ from timeouts import TIMEOUT_S, wait_until
 
 from .hosts_on_a_cable import INTERFACE, Hosts, SshPeer
 
-pytestmark = [pytest.mark.network, pytest.mark.slow]
+pytestmark = [pytest.mark.network, pytest.mark.soak]  # a minute of CPU time
 
 SHORT = " --duration 0.3 --replicates 1\n"
 
