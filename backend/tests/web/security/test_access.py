@@ -46,7 +46,8 @@ def ask(
 
 
 @pytest.mark.parametrize(
-    "host", ["127.0.0.1:8000", "localhost:8000", "LOCALHOST:8000", "[::1]:8000"]
+    "host",
+    ["127.0.0.1:8000", "127.1.2.3:8000", "localhost:8000", "LOCALHOST:8000", "[::1]:8000"],
 )
 def test_own_hosts_pass(host: str) -> None:
     assert ask(LOOPBACK, host=host).text == "reached"
@@ -61,6 +62,7 @@ FOREIGN_HOSTS = [
     "localhost.evil.example:8000",
     "[::1]",
     "[::2]:8000",
+    "128.0.0.1:8000",
     "127.0.0.1:8000x",
     "127.0.0.1:",
     "",

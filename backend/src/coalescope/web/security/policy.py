@@ -10,7 +10,6 @@ from coalescope.settings import Settings
 from coalescope.untrusted.web_addresses import is_loopback
 from coalescope.web.security.scopes import Caller, is_public_reading, needed_scope
 
-_LOOPBACK_NAMES = ("localhost", "127.0.0.1", "[::1]")
 _READING = frozenset({"GET", "HEAD", "OPTIONS"})
 _DEFAULT_PORTS = {"http": 80, "https": 443}
 
@@ -187,7 +186,7 @@ def _is_own_host(host: str | None, port: int | None) -> bool:
     if host is None:
         return False
     name, host_port = _split_host(host)
-    return name in _LOOPBACK_NAMES and (host_port or 80) == (port or host_port or 80)
+    return is_loopback(name) and (host_port or 80) == (port or host_port or 80)
 
 
 def _split_host(host: str) -> tuple[str, int | None]:
