@@ -26,7 +26,6 @@ from coalescope.experiments.endpoints import router as experiments
 from coalescope.experiments.response_cache import ResponseCacheMiddleware
 from coalescope.experiments.summaries import Summaries, SummariesAhead
 from coalescope.exports.endpoints import router as exports
-from coalescope.fits.cache import LruCache
 from coalescope.fits.endpoints import KEPT_FITS
 from coalescope.fits.endpoints import router as fits
 from coalescope.glossary.endpoints import router as glossary
@@ -36,6 +35,7 @@ from coalescope.jobs.endpoints import router as jobs
 from coalescope.jobs.runner import JobRunner
 from coalescope.links.endpoints import redirects
 from coalescope.links.endpoints import router as links
+from coalescope.lru_cache import LruCache
 from coalescope.page import PageFiles
 from coalescope.page.documents import Documents
 from coalescope.page.named import NamedThings

@@ -9,7 +9,7 @@ from typing import Any
 import anyio
 import httpx
 import pytest
-from coalescope.fits.cache import LruCache
+from coalescope.lru_cache import LruCache
 from coalescope.web.compressed import CompressedAnswers
 from starlette.middleware.gzip import GZipResponder
 from starlette.responses import Response

@@ -25,7 +25,7 @@ from coalescope.experiments.schemas import (
     ExperimentSummaryOut,
 )
 from coalescope.experiments.summaries import Summaries
-from coalescope.fits.cache import LruCache
+from coalescope.lru_cache import LruCache
 from coalescope.runs.chosen import identities
 from coalescope.runs.intervals import JudgedCells
 from coalescope.runs.selection import LEFT_OUT_AS_TEXT

@@ -13,7 +13,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from coalescope.db.engine import Database
 from coalescope.experiments.conditional import current_tag, holds, tag_at_once
-from coalescope.fits.cache import LruCache
+from coalescope.lru_cache import LruCache
 
 # A surface of a thousand cells is about 100 KB, a hundred cells with every measure are 350 KB;
 # 10,000 cells with two measures are 3.3 MB. By the most bytes, how many are kept.

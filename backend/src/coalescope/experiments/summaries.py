@@ -21,7 +21,7 @@ from coalescope.experiments.conditional import tag_of
 from coalescope.experiments.description import summarise_experiment
 from coalescope.experiments.records import ExperimentRecord
 from coalescope.experiments.schemas import ExperimentSummaryOut
-from coalescope.fits.cache import LruCache
+from coalescope.lru_cache import LruCache
 from coalescope.untrusted.bounds import LISTED
 
 _LOG = logging.getLogger("coalescope.experiments")

@@ -9,7 +9,6 @@ from fastapi import APIRouter, Request
 from coalescope.db.engine import Database
 from coalescope.experiments.service import get_experiment
 from coalescope.fits import nonlinear, service
-from coalescope.fits.cache import LruCache
 from coalescope.fits.schemas import (
     FitIn,
     FitOut,
@@ -18,6 +17,7 @@ from coalescope.fits.schemas import (
     fit_out,
     nonlinear_fit_out,
 )
+from coalescope.lru_cache import LruCache
 from coalescope.user_models.confinement import confinement
 from coalescope.web.concurrency import ConcurrencyLimiter
 

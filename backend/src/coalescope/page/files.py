@@ -17,7 +17,7 @@ from starlette.datastructures import Headers
 from starlette.exceptions import HTTPException
 from starlette.responses import FileResponse, HTMLResponse, PlainTextResponse, Response
 
-from coalescope.fits.cache import LruCache
+from coalescope.lru_cache import LruCache
 from coalescope.web.security import EMBED_POLICY, SANDBOX_POLICY, is_api_path
 
 if TYPE_CHECKING:

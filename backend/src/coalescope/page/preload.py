@@ -34,8 +34,8 @@ from coalescope.experiments.service import (
     list_experiments,
 )
 from coalescope.experiments.summaries import Summaries
-from coalescope.fits.cache import LruCache
 from coalescope.fits.schemas import FitIn
+from coalescope.lru_cache import LruCache
 from coalescope.publishing.questions import COSTS, fit_requests
 from coalescope.runs.intervals import JudgedCells
 from coalescope.runs.service import cells_in_sequence

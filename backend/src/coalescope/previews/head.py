@@ -10,7 +10,7 @@ from starlette.types import Scope
 
 from coalescope.db.engine import Database
 from coalescope.errors import CoalescopeError
-from coalescope.fits.cache import LruCache
+from coalescope.lru_cache import LruCache
 from coalescope.previews.card import head_tags
 from coalescope.previews.service import MOST_QUERY, card_for, is_of_experiment, version_for
 from coalescope.settings import Settings

@@ -6,7 +6,7 @@ from fastapi import APIRouter, Request
 from coalescope.db.engine import Database
 from coalescope.experiments.conditional import tag_of
 from coalescope.experiments.service import get_experiment
-from coalescope.fits.cache import LruCache
+from coalescope.lru_cache import LruCache
 from coalescope.recommendations.from_model import advise_from_model
 from coalescope.recommendations.from_runs import advise, read_runs
 from coalescope.recommendations.schemas import (

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The cache of fits keeps the latest and no more."""
+"""The cache keeps the latest and no more."""
 
 from concurrent.futures import ThreadPoolExecutor
 from threading import Event
 from time import sleep
 
 import pytest
-from coalescope.fits.cache import LruCache
+from coalescope.lru_cache import LruCache
 from timeouts import TIMEOUT_S
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A cache of recent results: the same request about the same data is computed once."""
+"""A cache of what was computed last: the same request about the same data is computed once."""
 
 from collections import OrderedDict
 from collections.abc import Callable, Hashable
