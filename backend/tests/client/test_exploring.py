@@ -10,6 +10,7 @@ from typing import Any
 import coalescope as cs
 import pytest
 from coalescope import shipped
+from manuals import fences
 
 pytestmark = pytest.mark.folder_stack
 
@@ -73,6 +74,20 @@ def test_what_is_dragged_is_told_and_what_is_set_is_sent(experiment: cs.Experime
     assert set(widget.parameters) == COSTS
     state = widget.get_state(["parameters"])["parameters"]
     assert (state["beta"], state["gamma"]) == (1.0, 2.5)
+
+
+def test_what_the_manual_types_into_a_notebook_works(
+    experiment: cs.Experiment, capsys: pytest.CaptureFixture[str]
+) -> None:
+    drawn, moved = fences("docs/client.md", "python")
+    notebook = {"f": experiment.fit("cpu-overhead")}
+    exec(drawn, notebook)
+    exec(moved, notebook)
+    widget: Any = notebook["w"]
+    assert widget.parameters["gamma"] == 1.4
+    capsys.readouterr()
+    dragged(widget, gamma=2.5)
+    assert "'gamma': 2.5" in capsys.readouterr().out
 
 
 def test_an_experiment_has_the_parameters_of_what_is_drawn(experiment: cs.Experiment) -> None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Each fence of commands in a manual is typed by one test, which says so by taking it.
+"""Each fence of commands, or of Python, in a manual is run by one test, which says so by taking it.
 
 Which they are is derived from the tests' calls of `fence` and `fences` in `e2e/lab/manuals.py`.
 """
@@ -14,6 +14,8 @@ from manuals import fence, fences
 
 from .test_documents import DOCUMENTS, FILES, ROOT
 
+#: The kinds of fences that are run.
+RUN = ("sh", "python")
 #: What only the reader's own machine can show, by its first words.
 NOT_TYPED = {
     "docs/docker.md": {
@@ -40,13 +42,20 @@ def taken(source: str) -> list[tuple[str, str]]:
     for function, words in calls(source):
         if function == "fence":
             found.append((words[0], fence(*words)))
-        elif function in ("fences", "fences_of_all_kinds") and len(words) == 1:
-            found += [(words[0], text) for text in fences(words[0])]
+        elif function == "fences" and (len(words) == 1 or words[1] in RUN):
+            found += [(words[0], text) for text in fences(*words)]
+        elif function == "fences_of_all_kinds":
+            found += run_of(words[0])
     return found
 
 
 def sources_of_tests() -> Iterator[Path]:
     yield from (path for path in FILES if "tests" in path.parts and path.suffix == ".py")
+
+
+def run_of(document: str) -> list[tuple[str, str]]:
+    """Its fences of the kinds that are run."""
+    return [(document, text) for kind in RUN for text in fences(document, kind)]
 
 
 def named(documents: list[tuple[str, str]]) -> list[str]:
@@ -62,7 +71,7 @@ def test_each_fence_of_commands_is_typed_by_one_test() -> None:
     typed = [one for text in texts for one in taken(text)]
     typed += [(name, fence(name, words)) for name, left in NOT_TYPED.items() for words in left]
     names = [str(path.relative_to(ROOT)) for path in DOCUMENTS]
-    shown = [(name, text) for name in names for text in fences(name)]
+    shown = [one for name in names for one in run_of(name)]
     assert len(shown) > 70
     assert named(list((Counter(shown) - Counter(typed)).elements())) == [], "nobody types these"
     assert named(list((Counter(typed) - Counter(shown)).elements())) == [], "typed twice"
@@ -74,6 +83,7 @@ def test_each_fence_of_commands_is_typed_by_one_test() -> None:
         ('fences("docs/store.md")', 5),
         ('fence("docs/store.md", "coalescope verify")', 1),
         ('fences("docs/tidy-csv.md", "csv")', 0),
+        ('fences("docs/workshop.md", "python")', 1),
         ('fence(document, "coalescope verify")', 0),
         ("def fence(): pass", 0),
     ],
