@@ -110,6 +110,17 @@ class SshPeer:
         ):
             run(["ip", "-n", namespace, "address", "add", f"{address}/24", "dev", CONTROL])
             run(["ip", "-n", namespace, "link", "set", CONTROL, "up"])
+        # whoever compares the state of both ends finds them as they stay
+        deadline = time.monotonic() + START_S
+        while any(self._states(side) != {"up"} for side in (self.here, self.there)):
+            if time.monotonic() > deadline:
+                raise LabError("the links do not come up")
+            time.sleep(0.01)
+
+    def _states(self, side: str) -> set[str]:
+        """Of both links."""
+        paths = (f"/sys/class/net/{name}/operstate" for name in (INTERFACE, CONTROL))
+        return set(self.inside(side, "cat", *paths).split())
 
     def _keys(self) -> None:
         for name in ("host_key", "key"):
