@@ -7,7 +7,9 @@ import pytest
 from coalescope_host.plan.cells import cells_of
 from coalescope_host.plan.plan import DriverParameter, Plan, PlanError, differences
 from coalescope_host.plan.plan_file import load_plan
+from coalescope_host.plan.schedule import schedule
 from coalescope_host.terminal import lines_of
+from manuals import fences
 
 HEAD = """
 experiment = "lab-2026"
@@ -39,6 +41,21 @@ def load(tmp_path: Path, text: str) -> Plan:
     path = tmp_path / "plan.toml"
     path.write_text(text, encoding="utf-8")
     return load_plan(path)
+
+
+def test_the_plans_of_the_manual_are_plans(tmp_path: Path) -> None:
+    whole, driver = fences("docs/sweep.md", "toml")
+    plan = load(tmp_path, whole)
+    assert len(list(schedule(plan, 1))) == 160, "as it says of its dry run"
+    named = whole.replace("delay_us", "delay_ticks")
+    of_driver = load(tmp_path, named + driver).driver
+    assert of_driver is not None
+    assert of_driver.parameters["delay_ticks"] == DriverParameter("RxAbsIntDelay")
+    other = "\n".join(line.removeprefix("# ") for line in driver.splitlines())
+    other = other.replace('delay_ticks = "RxAbsIntDelay"', "#")
+    scaled = load(tmp_path, named + other).driver
+    assert scaled is not None
+    assert scaled.parameters["delay_ticks"].multiply == 12.5
 
 
 def faults(tmp_path: Path, text: str) -> list[str]:
