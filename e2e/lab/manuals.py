@@ -6,8 +6,12 @@ follows from these calls: `backend/tests/documents/test_every_command_is_typed.p
 """
 
 import re
+import subprocess
 import textwrap
+from collections.abc import Mapping
 from pathlib import Path
+
+from timeouts import TIMEOUT_S
 
 ROOT = Path(__file__).parents[2]
 _FENCE = re.compile(r"^ *```(\w+)\n(.*?)^ *```", re.MULTILINE | re.DOTALL)
@@ -28,3 +32,18 @@ def fence(document: str, words: str) -> str:
     """The text of the one fence of commands that has these words."""
     (found,) = (text for text in fences(document) if words in text)
     return found
+
+
+def typed(text: str, folder: Path, environment: Mapping[str, str]) -> str:
+    """Type it into a shell that ends at the first line that fails; what it prints."""
+    done = subprocess.run(
+        ["/bin/bash", "-e", "-c", text],
+        env=environment,
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        timeout=TIMEOUT_S,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout

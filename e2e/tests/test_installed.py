@@ -20,7 +20,7 @@ from typing import Any
 from urllib.request import Request, urlopen
 
 import pytest
-from manuals import fence
+from manuals import fence, typed
 from packaging.requirements import Requirement
 from timeouts import TIMEOUT_S
 
@@ -65,17 +65,8 @@ class Installation:
 
     def type(self, text: str, **settings: str) -> str:
         """Type what a manual shows. Nothing comes from a registry."""
-        done = subprocess.run(
-            ["/bin/sh", "-ec", text],
-            env={**self.environment, "PIP_NO_INDEX": "1", "PIP_QUIET": "1", **settings},
-            cwd=self.folder,
-            capture_output=True,
-            text=True,
-            timeout=TIMEOUT_S,
-            check=False,
-        )
-        assert done.returncode == 0, done.stdout + done.stderr
-        return done.stdout
+        quiet = {"PIP_NO_INDEX": "1", "PIP_QUIET": "1"}
+        return typed(text, self.folder, {**self.environment, **quiet, **settings})
 
     def link_what_is_asked_for(self, wheel: Path, extra: str = "") -> None:
         """The packages of other projects that a wheel needs."""
@@ -238,17 +229,8 @@ def test_as_a_service_it_has_an_environment_and_a_unit(wheels: Path, tmp_path: P
     for name, script in scripts.items():
         (tmp_path / name).write_text(f"#!/bin/sh\n{script}\n")
         (tmp_path / name).chmod(0o755)
-    done = subprocess.run(
-        ["bash", "-ec", SERVICE.replace("/opt/coalescope", str(tmp_path / "opt"))],
-        env=os.environ
-        | {"PATH": f"{tmp_path}:{os.environ['PATH']}", "PIP_NO_DEPS": "1", "PIP_NO_INDEX": "1"},
-        cwd=wheels,
-        capture_output=True,
-        text=True,
-        timeout=TIMEOUT_S,
-        check=False,
-    )
-    assert done.returncode == 0, done.stdout + done.stderr
+    own = {"PATH": f"{tmp_path}:{os.environ['PATH']}", "PIP_NO_DEPS": "1", "PIP_NO_INDEX": "1"}
+    typed(SERVICE.replace("/opt/coalescope", str(tmp_path / "opt")), wheels, os.environ | own)
 
 
 def test_they_are_there_alone_too(wheels: Path, tmp_path: Path) -> None:

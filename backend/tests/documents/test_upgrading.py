@@ -7,7 +7,6 @@ by a store of a schema that this program does not know.
 
 import os
 import sqlite3
-import subprocess
 import sys
 from collections.abc import Callable
 from contextlib import closing
@@ -16,8 +15,7 @@ from pathlib import Path
 import pytest
 from coalescope.db import migrations
 from coalescope.db.engine import SQLITE_NAME, open_database
-from manuals import fences
-from timeouts import TIMEOUT_S
+from manuals import fences, typed
 
 from ..db.test_migrations import revisions
 
@@ -48,23 +46,17 @@ def home(tmp_path: Path) -> Path:
 def type_(home: Path) -> Type:
     """Type lines into a shell that ends at the first that fails; returns what they print."""
 
-    def typed(lines: str) -> str:
+    def type_here(lines: str) -> str:
         own = {name: text for name, text in os.environ.items() if "COALESCOPE" not in name}
         path = f"{home / 'bin'}:{os.environ['PATH']}"
         none = str(home / "none")
-        done = subprocess.run(
-            ["bash", "-e", "-c", lines],
-            env={**own, "HOME": str(home), "PATH": path, "COALESCOPE_DATASETS_DIR": none},
-            cwd=home,
-            capture_output=True,
-            text=True,
-            timeout=TIMEOUT_S,
-            check=False,
+        return typed(
+            lines,
+            home,
+            {**own, "HOME": str(home), "PATH": path, "COALESCOPE_DATASETS_DIR": none},
         )
-        assert done.returncode == 0, done.stdout + done.stderr
-        return done.stdout
 
-    return typed
+    return type_here
 
 
 def make_store(folder: Path, type_: Type) -> None:

@@ -8,12 +8,11 @@ whether there are such packages, and `modprobe` says what it would load.
 import os
 import re
 import shutil
-import subprocess
 from pathlib import Path
 
 import pytest
 from guest.folders import HERE
-from manuals import ROOT, fence
+from manuals import ROOT, fence, typed
 
 pytestmark = pytest.mark.guest  # needs no guest, but the kernel's headers as the guests do
 
@@ -28,7 +27,7 @@ def dkms_conf():
     return dict(re.findall(r'^([A-Z_]+(?:\[0\])?)="(.*)"$', text, re.MULTILINE))
 
 
-def typed(text, folder, **programs):
+def type_(text, folder, **programs):
     """Type it at the checkout's root, with these shell scripts in the place of programs."""
     (folder / "bin").mkdir(exist_ok=True)
     for name, script in programs.items():
@@ -38,16 +37,7 @@ def typed(text, folder, **programs):
     if not (folder / "driver").exists():
         (folder / "driver").symlink_to(ROOT / "driver")
     environment = {**os.environ, "PATH": f"{folder / 'bin'}:{os.environ['PATH']}:/usr/sbin:/sbin"}
-    done = subprocess.run(
-        ["bash", "-ec", text],
-        cwd=folder,
-        env=environment,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 0, done.stdout + done.stderr
-    return done.stdout
+    return typed(text, folder, environment)
 
 
 APT_GET = 'test "$1" = install; shift; apt-cache show "$@" >/dev/null'
@@ -60,7 +50,7 @@ def test_it_is_installed_for_one_kernel(kernel, tmp_path):
         shutil.copy(kernel.modules / name, modules)
     make = f"KERNEL={kernel.headers} OUT={tmp_path}/built INSTALL_MOD_PATH={tmp_path}"
     kmod = shutil.which("depmod", path=f"{os.environ['PATH']}:/usr/sbin:/sbin")
-    said = typed(
+    said = type_(
         FOR_ONE_KERNEL,
         tmp_path,
         apt_get=APT_GET,
@@ -78,7 +68,7 @@ def test_it_is_built_by_dkms(kernel, tmp_path):
     name, version = conf["PACKAGE_NAME"], conf["PACKAGE_VERSION"]
     tree = tmp_path / "usr/src" / f"{name}-{version}"
     command = conf["MAKE[0]"].replace("$kernel_source_dir", str(kernel.headers))
-    typed(
+    type_(
         WITH_DKMS,
         tmp_path,
         apt_get=APT_GET,
@@ -97,6 +87,6 @@ def test_it_is_signed_by_hand(kernel, tmp_path):
     module.write_bytes(b"a module")
     headers = "/usr/src/linux-headers-$(uname -r)"
     assert headers in SIGNED
-    typed(SIGNED.replace(headers, str(kernel.headers)), tmp_path)
+    type_(SIGNED.replace(headers, str(kernel.headers)), tmp_path)
     assert module.read_bytes().startswith(b"a module")
     assert module.read_bytes().endswith(b"~Module signature appended~\n")
