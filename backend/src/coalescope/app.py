@@ -40,6 +40,7 @@ from coalescope.page import PageFiles
 from coalescope.page.documents import Documents
 from coalescope.page.named import NamedThings
 from coalescope.page.preload import Preloader
+from coalescope.page.route import PageRoute
 from coalescope.policies.endpoints import router as policies
 from coalescope.predictions.endpoints import router as models
 from coalescope.predictions.endpoints import user_router as user_models
@@ -225,6 +226,9 @@ def _routes() -> list[BaseRoute]:
     They know nothing of an application; endpoints find theirs in the request.
     """
     every = APIRouter(generate_unique_id_function=_operation_id)
+    for other in (redirects, previews, metrics):
+        every.include_router(other)
+    every.routes.append(PageRoute())
     # all at one level: at each, an address is looked up twice
     # in this order they are tried: each before the one that is asked for costs some microseconds
     for feature in (
@@ -256,8 +260,6 @@ def _routes() -> list[BaseRoute]:
             responses=ERROR_RESPONSES | OTHER_ERRORS,
             dependencies=[Depends(reject_repeated_parameters)],
         )
-    for other in (redirects, previews, metrics):
-        every.include_router(other)
     return every.routes
 
 

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from coalescope.errors import CoalescopeError
 from coalescope.web.security.headers import SECURITY_HEADERS
+from fastapi.routing import APIRoute
 
 MakeClient = Callable[..., Any]
 
@@ -31,6 +32,25 @@ def test_each_answers_for_its_own(make_client: MakeClient, page: Path) -> None:
     wrong = client.post("/api/health")
     assert (wrong.status_code, wrong.json()["error"]["code"]) == (405, "method_not_allowed")
     assert client.post("/upload").status_code == 405
+
+
+def test_for_a_file_of_the_page_no_address_of_the_api_is_looked_at(
+    make_client: MakeClient, page: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    client = make_client(page_dir=page)
+    compared: list[str] = []
+    matches = APIRoute.matches
+
+    def noted(route: APIRoute, scope: Any) -> Any:
+        compared.append(route.path)
+        return matches(route, scope)
+
+    monkeypatch.setattr(APIRoute, "matches", noted)
+    for path in ("/", "/assets/index-1a2b3c4d.js", "/metrics/", "/docs/"):
+        client.get(path)
+    assert not [path for path in compared if path.startswith("/api")]
+    client.get("/api/health")
+    assert "/api/health" in compared
 
 
 @pytest.mark.fault("B19")

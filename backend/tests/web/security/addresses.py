@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from coalescope.page.route import PageRoute
 from fastapi import FastAPI
 
 _ROOT = Path(__file__).parents[4]
@@ -25,11 +26,11 @@ def embed_patterns() -> list[str]:
 
 
 def server_routes(of: FastAPI | Any) -> Iterator[tuple[frozenset[str], str]]:
-    """Methods and path of each route, such as /api/experiments/{slug}."""
+    """Methods and path of each route but the page's, such as /api/experiments/{slug}."""
     for route in of.routes:
         if hasattr(route, "path"):
             yield frozenset(route.methods or ("GET",)), route.path
-        else:
+        elif not isinstance(route, PageRoute):
             below = server_routes(route.original_router)
             yield from ((methods, route.include_context.prefix + path) for methods, path in below)
 

@@ -19,6 +19,7 @@ from coalescope.web.security import SCOPES
 from coalescope.web.security.scopes import needed_scope
 from fastapi import FastAPI
 
+from .addresses import server_routes
 from .asking import Answer, Operation, ask, operations
 
 MakeClient = Callable[..., Any]
@@ -143,17 +144,9 @@ def test_a_proxy_may_pass_on_any_host_name(beyond: FastAPI) -> None:
 OUTSIDE_THE_DESCRIPTION = {"/l/{token}", "/previews/{area}/{name}.png", "/metrics"}
 
 
-def routes(of: Any) -> Iterator[str]:
-    for route in of.routes:
-        if hasattr(route, "path"):
-            yield route.path
-        else:
-            yield from routes(route.original_router)
-
-
 def test_nothing_is_served_that_the_walks_above_do_not_see(beyond: FastAPI) -> None:
     described = set(beyond.openapi()["paths"])
-    there = {path.removeprefix("/api") for path in routes(beyond)}
+    there = {path.removeprefix("/api") for _, path in server_routes(beyond)}
     told = {path.removeprefix("/api") for path in described}
     assert there - told - {"/openapi.json", "/docs"} == OUTSIDE_THE_DESCRIPTION
 
