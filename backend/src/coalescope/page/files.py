@@ -152,21 +152,26 @@ class PageFiles:
         name = scope["path"].lstrip("/") or "index.html"
         if kept := self._immutable.find((name, accepted)):
             return send_file(kept, {}, headers.get("if-none-match"))
-        found = await anyio.to_thread.run_sync(self._find, name, accepted)
+        # files and the store are read in one go: each way to another thread costs as much as a read
+        return await anyio.to_thread.run_sync(self._read, scope, name, accepted)
+
+    def _read(self, scope: Scope, name: str, accepted: frozenset[str]) -> Response:
+        found = self._find(name, accepted)
         if found is None:
             return _missing(name)
         if found.content is not None and name == found.name and _is_immutable(name):
             self._immutable.keep((name, accepted), found)
         routes = self._routes()
         policy = _policy(found, routes, scope)
-        if not _is_file_name(name) and not await self._leads_somewhere(routes, scope["path"]):
+        if not _is_file_name(name) and not self._leads_somewhere(routes, scope["path"]):
             return _send_unknown(found, policy)
+        if_none_match = Headers(scope=scope).get("if-none-match")
         if found.name == "index.html" and self._head is not None:
             scripts = routes.scripts.get(scope["path"], ())
-            told = await anyio.to_thread.run_sync(self._told, self._head, scope, scripts)
+            told = self._told(self._head, scope, scripts)
             if told is not None:
-                return _send_told(*told, policy, headers.get("if-none-match"))
-        return send_file(found, policy, headers.get("if-none-match"))
+                return _send_told(*told, policy, if_none_match)
+        return send_file(found, policy, if_none_match)
 
     def _routes(self) -> _Routes:
         """What the page's build lists."""
@@ -174,10 +179,8 @@ class PageFiles:
         told = {} if listed is None else json.loads(listed[0].read_bytes())
         return _Routes(told.get("routes"), told.get("embeds", ()), told.get("scripts", {}))
 
-    async def _leads_somewhere(self, routes: _Routes, path: str) -> bool:
-        if not _is_address(routes, path):
-            return False
-        return await anyio.to_thread.run_sync(self._is_there, path)
+    def _leads_somewhere(self, routes: _Routes, path: str) -> bool:
+        return _is_address(routes, path) and self._is_there(path)
 
     def _told(
         self, head: Callable[[Scope], str], scope: Scope, scripts: Iterable[str]
