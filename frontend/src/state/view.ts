@@ -5,7 +5,6 @@ import { contourLevels } from '../plots/contours';
 import { decadeTicks, niceTicks } from '../plots/scale';
 import type { Binding } from './binding';
 import { boundsOf, coarse, NOWHERE, valueBounds } from './bounds';
-import { type Partner, partnerOf } from './contrast';
 import { bindingOf, type DataSlice, type DataSlices, throughCells } from './dataSlice';
 import type { ExplorerState } from './explorer';
 import type { Field } from './field';
@@ -14,6 +13,7 @@ import { pooledShare, type Slider, slidersOf, whyNotDrawn } from './fit';
 import { type Layout, type Point, pointsOf, type SliceSelection, ties } from './layout';
 import { type BundledModel, type BundledQuantity, fittedAs, isCost, isRatio } from './models';
 import { pointsOver, termOver } from './observed';
+import { type Partner, partnerOf } from './partner';
 import type { Place } from './planned';
 import type { ExperimentSubject, Subject } from './subject';
 

@@ -4,12 +4,16 @@ import { kernelExpression } from '../../build/models';
 import { mathml, sizeFences } from '../../src/engine/mathml';
 
 describe('the models’ plugin', () => {
-  it('makes an expression of a kernel’s module', () => {
+  it('makes an expression of a kernel’s module, with what it declares inside', () => {
     const text =
       'const two = 2;\nexport default function kernel(inputs, nx, ny, out) { out[0] = two * inputs[0]; return out; }';
     const made = new Function(`return ${kernelExpression(text)}`);
     const kernel = made() as (i: number[], x: number, y: number, o: number[]) => number[];
     expect(kernel([21], 1, 1, [0])).toEqual([42]);
+  });
+
+  it('leaves a kernel as it is that declares nothing besides', () => {
+    expect(kernelExpression('export default function kernel(inputs) {\n}\n')).toBe('function kernel(inputs) {\n}');
   });
 
   it('refuses what is not a kernel', () => {

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import { describe, expect, it } from 'vitest';
-import { againstCell, againstModel, partnerOf } from '../../src/state/contrast';
+import { againstCell, againstModel } from '../../src/state/contrast';
 import { t95 } from '../../src/state/fit';
-import { defaultAxes, defaultWhere, layoutOf, type Point } from '../../src/state/layout';
-import { nfs, points } from '../published';
+import type { Point } from '../../src/state/layout';
 
 const cell = { id: 1, factors: {}, runs: 10, partial_runs: 0, measures: {} };
 const point = (mean: number, half: number | null, n = 10): Point => ({
@@ -54,44 +53,5 @@ describe('a cell against a cell', () => {
 
   it('says nothing where one has no interval', () => {
     expect(againstCell(point(120, 2), point(100, null), 'difference', 24).judged).toBe('unjudged');
-  });
-});
-
-describe('a partner', () => {
-  const { experiment, cells } = nfs();
-  const axes = defaultAxes(experiment);
-  const where = defaultWhere(experiment, cells, axes);
-  const layout = layoutOf(experiment, cells, { axes, where });
-
-  it('stands at our settings', () => {
-    const partner = partnerOf(layout, where, 'packets_per_interrupt', points());
-    expect(partner?.points.length).toBeGreaterThan(3);
-    expect(partner?.points.some((p) => p.x === 10 && p.y === 1500)).toBe(true);
-  });
-
-  it('is translated where its delays are in other units', () => {
-    const other = nfs();
-    const inMicroseconds = {
-      experiment: {
-        ...other.experiment,
-        factors: other.experiment.factors.map((f) =>
-          f.name === 'delay_ticks'
-            ? { ...f, name: 'delay_us', levels: f.levels.map((v) => (typeof v === 'number' ? v * 1.024 : v)) }
-            : f,
-        ),
-      },
-      cells: other.cells.map((c) => {
-        const { delay_ticks, ...factors } = c.factors;
-        return { ...c, factors: { ...factors, delay_us: Number(delay_ticks) * 1.024 } };
-      }),
-    };
-    const partner = partnerOf(layout, where, 'packets_per_interrupt', inMicroseconds);
-    const own = partnerOf(layout, where, 'packets_per_interrupt', other);
-    expect(partner?.points.map((p) => [p.x, p.y, p.mean])).toEqual(own?.points.map((p) => [p.x, p.y, p.mean]));
-  });
-
-  it('is none where it lies over another plane', () => {
-    const other = { ...experiment, factors: experiment.factors.filter((f) => f.name !== 'mtu_bytes') };
-    expect(partnerOf(layout, where, 'packets_per_interrupt', { experiment: other, cells })).toBeNull();
   });
 });
