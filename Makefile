@@ -130,7 +130,8 @@ LONG_TESTS := docker/tests/test_image_of_wheel.py models/tests/inference/fitting
 	host/tests/remote/test_peer.py backend/tests/cli/test_token.py backend/tests/cli/test_serving.py backend/tests/cli/test_events.py \
 	driver/logger/tests/test_killed.py driver/logger/tests/test_golden.py host/tests/run_log/test_corpus.py backend/tests/jobs/test_cluster.py \
 	backend/tests/uploads/test_hostile_logs.py driver/traffic/tests/test_traffic.py host/tests/settings/test_host.py
-# What compares rates and times, or has traffic that a busy machine spoils, has the machine to itself.
+# What compares rates and times, or has traffic that a busy machine spoils. They wait for most of their time, so that two files go side by
+# side; what another file disturbs has the machine to itself.
 TESTS_ALONE := host/tests/run/test_tune.py host/tests/run/test_sweeping.py backend/tests/cli/test_every_upload_ends.py e2e/tests/test_first_own_run.py driver/logger/tests/test_window.py
 # As many threads of BLAS as CPUs in each worker would wait for each other.
 PYTHON_PYTEST := OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -m "not browser and not guest and not soak and not containers" -q
@@ -140,7 +141,7 @@ test-python: setup-dev tools logger docs node_modules ## Models, host tools, bac
 	$(call disturbed_once_more,$(LONG_TESTS) $(filter-out $(LONG_TESTS) $(TESTS_ALONE),$(OTHER_TESTS)),$(PYTHON_PYTEST) -n 3 --dist loadfile --no-loadscope-reorder)
 
 test-alone: setup-dev tools logger ## What of it compares rates and times
-	$(call disturbed_once_more,$(TESTS_ALONE),$(PYTHON_PYTEST))
+	$(call disturbed_once_more,$(TESTS_ALONE),$(PYTHON_PYTEST) -n 2 --dist loadfile --no-loadscope-reorder --workers-disturb)
 
 TESTS_ON_SERVERS := $(addprefix backend/tests/,uploads storage surfaces links sweeps tokens jobs) backend/tests/web/security/test_names.py backend/tests/documents/test_typed_on_servers.py
 test-servers: setup-dev tools ## What matters most of it on PostgreSQL and an S3 server

@@ -3,7 +3,8 @@
 
 A test is disturbed if others used more of a CPU than `disturbance` allows from its beginning to
 its failure, or while a fixture was set up that it shares with other tests. Others are processes
-outside of the test run: its workers, and what they began, do not disturb each other. Where all that
+outside of the test run: its workers, and what they began, do not disturb each other, unless
+`--workers-disturb` says that each is one that the others are measured beside. Where all that
 failed was disturbed, `--list-disturbed FILE` has the tests listed there, a line each, and
 the status is `DISTURBED`: `pytest -n 0 @FILE` runs them once more, alone. One failure that nothing
 disturbed leaves the status at 1.
@@ -28,16 +29,23 @@ RUN = pytest.StashKey[int]()
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    parser.getgroup("once more").addoption(
+    group = parser.getgroup("once more")
+    group.addoption(
         "--list-disturbed",
         metavar="FILE",
         help="where to list what failed, and exit with 75, if others disturbed all of it",
+    )
+    group.addoption(
+        "--workers-disturb",
+        action="store_true",
+        help="what other workers use of the CPUs disturbs a test too",
     )
 
 
 def pytest_configure(config: pytest.Config) -> None:
     is_worker = hasattr(config, "workerinput")
-    config.stash[RUN] = os.getppid() if is_worker else os.getpid()
+    together = is_worker and not config.getoption("--workers-disturb")
+    config.stash[RUN] = os.getppid() if together else os.getpid()
     if not is_worker:
         listed = config.getoption("--list-disturbed")
         config.pluginmanager.register(Failures(Path(listed) if listed else None), "failures")

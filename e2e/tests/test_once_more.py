@@ -178,6 +178,15 @@ def test_workers_of_one_run_do_not_disturb_each_other(suite, pytester):
     assert not Path("list").exists()
 
 
+def test_they_do_where_each_is_measured_beside_the_others(suite, pytester):
+    pytester.makeconftest(NOTHING_ELSE)
+    options = [*TWO_WORKERS, "--workers-disturb", "--list-disturbed=list"]
+    done = suite(*options, test_a=BURNS, test_b=FAILS_BESIDE)
+    done.assert_outcomes(passed=1, failed=1)
+    assert done.ret == once_more.DISTURBED
+    assert Path("list").read_text().startswith("test_b.py::")
+
+
 @each_way
 def test_make_passes_where_what_was_disturbed_passes_alone(make, options):
     status, said = make(options, test_it=FAILS_ONCE + PASSES)
