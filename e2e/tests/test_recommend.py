@@ -111,6 +111,16 @@ def test_the_answer_its_curve_and_its_commands(page: Page, lab: str) -> None:
     expect(page.get_by_label("Commands that set it")).to_contain_text("eth9")
 
 
+def test_what_costs_less_than_the_best_loses_less_than_nothing(page: Page, lab: str) -> None:
+    page.goto(f"{lab}?measure=throughput_mbps&goal=cpu&atleast=throughput_mbps:199")
+    advice = page.get_by_role("region", name="Recommendation")
+    advice.get_by_role("button", name="Goal, limits, curve").click()
+    advice.get_by_text("All 6 settings").click()
+    slow = advice.locator(".settings").get_by_role("row", name=re.compile("MTU 9000, delay 320"))
+    expect(slow).to_contain_text("violates a limit")
+    expect(slow.get_by_role("cell").nth(1)).to_have_text("\u221216.7")  # 9.0 against 10.5 s/GB
+
+
 def test_out_of_the_drivers_range_there_is_nothing_to_copy(page: Page) -> None:
     query = "goal=cpu&workload=tcp&atmost=delay_ticks:5000&advice=apply"
     page.goto(f"/explorer/virtual-testbed?{query}&driver=ixgbe")

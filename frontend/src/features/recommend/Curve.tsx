@@ -81,7 +81,7 @@ export function Settings({ found: { question, answer, slice }, go }: { found: An
                       : means[k](c.means[quantity.name])}
                   </td>
                 ))}
-                <td>{loss(Math.abs(c.loss_percent))}</td>
+                <td>{loss(c.loss_percent)}</td>
                 <td>
                   {question.model && c.allowed && place !== answer.answer ? 'predicted' : standingOf(c, place, answer)}
                 </td>

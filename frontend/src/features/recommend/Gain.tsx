@@ -174,7 +174,7 @@ export function Offers(props: {
               const quantity = quantityOf(slice, name);
               return (
                 <td className="ch" key={name} data-of={quantity && shortMeasure(quantity)}>
-                  {effect ? <Change effect={effect} /> : 'no change'}
+                  {effect ? <Change effect={effect} /> : offer.chosen ? 'no change' : '–'}
                 </td>
               );
             })}

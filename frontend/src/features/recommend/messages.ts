@@ -159,6 +159,8 @@ export interface Offer {
   readonly limit: string;
   readonly brief: string;
   readonly setting: string;
+  /** Whether the runs choose a setting under this limit. */
+  readonly chosen: boolean;
   readonly effects: readonly Effect[];
 }
 
@@ -172,7 +174,7 @@ export function offersOf(question: Question, answer: Recommendation, layout: Lay
         : waitLimit(axis ?? beside ?? { name: factor, label: factor, unit: '' }, atMost);
     const brief = limit.replace(/^at most/, '≤').replace(/ \(.*$/, '');
     const wouldSet = factors === null ? 'no setting' : settingName(layout, question.settingOf(factors), false);
-    return { factor, atMost, limit, brief, setting: wouldSet, effects };
+    return { factor, atMost, limit, brief, setting: wouldSet, chosen: factors !== null, effects };
   });
 }
 

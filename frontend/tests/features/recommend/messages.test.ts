@@ -290,6 +290,7 @@ describe('the answer', () => {
       ['at most 40 µs', '≤ 40 µs', 'MTU 9000, delay 40'],
       ['at most 100 µs', '≤ 100 µs', 'no setting'],
     ]);
+    expect(offers.map(({ chosen }) => chosen)).toEqual([true, false]);
     expect(offers[0].effects.map(changeWords)).toEqual(['−26\u00a0%']);
     const measures = [
       { name: 'traffic_cpu_s_per_gb', label: 'Traffic CPU time per 10⁹ bytes', unit: 's/GB' },
