@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from urllib.request import Request, urlopen
@@ -64,6 +65,23 @@ def test_the_drop_zone_shows_no_ring_after_a_mouse_chose_a_file(hand: Hand, tmp_
     zone = page.locator("label.drop")
     expect(zone).to_contain_text("more files")
     assert zone.evaluate("(drop) => getComputedStyle(drop).outlineStyle") == "none"
+
+
+def test_the_upload_page_begins_with_a_file_that_is_dropped_on_the_home_page(hand: Hand) -> None:
+    page = hand.page
+    expect(page.get_by_role("link", name="Try it with my data")).to_be_visible()
+    file = """([name, text]) => {
+      const dropped = new DataTransfer();
+      dropped.items.add(new File([text], name));
+      return dropped;
+    }"""
+    rows = "mtu;rx-usecs;cpu\n1500;10;71,4\n9000;10;38,2\n"
+    dropped = page.evaluate_handle(file, ["lab.csv", rows])
+    page.dispatch_event("main", "dragenter", {"dataTransfer": dropped})
+    expect(page.get_by_role("link", name="Try it with my data")).to_contain_text("Drop it here")
+    page.dispatch_event("main", "drop", {"dataTransfer": dropped})
+    expect(page).to_have_url(re.compile("/upload$"))
+    expect(page.get_by_label("Quantity of cpu")).to_be_visible()
 
 
 @pytest.mark.fault("P14")

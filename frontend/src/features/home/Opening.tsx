@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // The first ten seconds: what one gains, a surface that can be dragged, and three ways on.
 import { useState } from 'react';
-import { Link } from 'wouter';
+import { Link, useLocation } from 'wouter';
 import { currentCopy } from '../../api/copy';
 import type { ExperimentSummary } from '../../api/types';
 import { Icon } from '../../components/Icon';
 import { Kind } from '../../components/Kind';
+import { usePageDrop } from '../upload/usePageDrop';
 import { Showpiece } from './Showpiece';
 import { STUDY } from './study';
 import './home.css';
@@ -17,6 +18,24 @@ function Way({ href, title, children }: { href: string; title: string; children:
       <span>{children}</span>
       <Icon name="down" small />
     </Link>
+  );
+}
+
+/** A file that is dropped here is what the upload page begins with. */
+function useDropToUpload(): boolean {
+  const [, navigate] = useLocation();
+  return usePageDrop((files) => {
+    navigate('/upload');
+    void import('../upload/session').then(({ addFiles }) => addFiles(files));
+  });
+}
+
+function WithMyData() {
+  const over = useDropToUpload();
+  return (
+    <Way href="/upload" title="Try it with my data">
+      {over ? 'Drop it here' : 'Drop a table or a run log, and see it as a surface'}
+    </Way>
   );
 }
 
@@ -33,9 +52,13 @@ function Ways({ study }: { study: ExperimentSummary | undefined }) {
           The figures of five papers, redrawn beside the models
         </Way>
       )}
-      <Way href={copy ? '/open' : '/upload'} title="Try it with my data">
-        Drop a table or a run log, and see it as a surface
-      </Way>
+      {copy ? (
+        <Way href="/open" title="Try it with my data">
+          Open a table or a run log, and see it as a surface
+        </Way>
+      ) : (
+        <WithMyData />
+      )}
       <Way href="/start" title="Measure my machine">
         One command sweeps an interface, and puts everything back
       </Way>

@@ -14,52 +14,16 @@ import { addressOf } from '../../state/address';
 import { CoverageGrid } from './CoverageGrid';
 import { DestinationDialog } from './DestinationDialog';
 import { FileList } from './FileList';
-import { filesIn, isCsv, saysKind } from './files';
+import { saysKind } from './files';
 import { exampleFile, templateAddress } from './mapping/example';
 import { MappingView } from './mapping/MappingView';
 import type { Item } from './queue';
 import { RecentUploads } from './RecentUploads';
-import { uploads, useUploads } from './session';
+import { addFiles, uploads, useUploads } from './session';
 import { Totals } from './Totals';
 import { restInWords, tallyOf } from './tally';
+import { usePageDrop } from './usePageDrop';
 import './upload.css';
-
-async function addFiles(files: Iterable<File>): Promise<void> {
-  uploads.add(await Promise.all([...files].map(async (file) => ({ file, csv: await isCsv(file) }))));
-}
-
-/** The whole page takes a drop; true while something is dragged over it. */
-function usePageDrop(onFiles: (files: File[]) => void): boolean {
-  const [over, setOver] = useState(false);
-  const take = useRef(onFiles);
-  take.current = onFiles;
-  useEffect(() => {
-    const carriesFiles = (event: DragEvent) => event.dataTransfer?.types.includes('Files') ?? false;
-    const drag = (event: DragEvent) => {
-      if (!carriesFiles(event)) return;
-      event.preventDefault();
-      setOver(true);
-    };
-    const leave = (event: DragEvent) => event.relatedTarget === null && setOver(false);
-    const drop = async (event: DragEvent) => {
-      if (!event.dataTransfer || !carriesFiles(event)) return;
-      event.preventDefault();
-      setOver(false);
-      take.current(await filesIn(event.dataTransfer));
-    };
-    document.addEventListener('dragenter', drag);
-    document.addEventListener('dragover', drag);
-    document.addEventListener('dragleave', leave);
-    document.addEventListener('drop', drop);
-    return () => {
-      document.removeEventListener('dragenter', drag);
-      document.removeEventListener('dragover', drag);
-      document.removeEventListener('dragleave', leave);
-      document.removeEventListener('drop', drop);
-    };
-  }, []);
-  return over;
-}
 
 /** Whether every table that is held says its own kind; null until they have been looked at. */
 function useSaysKind(held: readonly Item[]): boolean | null {

@@ -2,6 +2,7 @@
 // The uploads of this visit. They go on while the reader looks at another page.
 import { useSyncExternalStore } from 'react';
 import { sendUpload, serverAnswers } from '../../api/uploads';
+import { isCsv } from './files';
 import { UploadQueue, type Uploads } from './queue';
 
 export const uploads = new UploadQueue({
@@ -38,4 +39,9 @@ function subscribe(tell: () => void): () => void {
 
 export function useUploads(): Uploads {
   return useSyncExternalStore(subscribe, () => shown);
+}
+
+/** Files as they come from a drop or a chooser. */
+export async function addFiles(files: Iterable<File>): Promise<void> {
+  uploads.add(await Promise.all([...files].map(async (file) => ({ file, csv: await isCsv(file) }))));
 }
