@@ -8,7 +8,6 @@ const EXPLORER = '/features/explorer/ExplorerPage.tsx';
 const NAME = 'explorer';
 const HOME = '/features/experiments/ExperimentsPage.tsx';
 const HOME_NAME = 'home';
-const KERNELS = 'kernels';
 
 type Modules = Pick<Rolldown.ChunkingContext, 'getModuleInfo'>;
 
@@ -35,15 +34,9 @@ function piece(name: string, of: string): Rolldown.CodeSplittingGroup {
   };
 }
 
-/** What draws a page, once the first file runs. */
-const DRAWING = [NAME, HOME_NAME];
-
 const PIECES = { page: FIRST, [NAME]: EXPLORER, [HOME_NAME]: HOME };
 
-/** Of these the explorer calls one model's: they are read beside it, and compiled when they are called. */
-const kernels: Rolldown.CodeSplittingGroup = { name: (id) => (id === '\0virtual:kernels' ? KERNELS : null) };
-
-export const pieces = { groups: [kernels, ...Object.entries(PIECES).map(([name, of]) => piece(name, of))] };
+export const pieces = { groups: Object.entries(PIECES).map(([name, of]) => piece(name, of)) };
 
 /** The file that the build made of a group. */
 function fileOf(name: string, bundle: Rolldown.OutputBundle): string {
@@ -62,25 +55,17 @@ export function preload(): Plugin {
       order: 'post',
       handler(_html, { bundle }) {
         if (!bundle) return [];
-        return [NAME, KERNELS].map((name) => {
-          // after what the document waits for itself: on connections that are open by then
-          const attrs = {
-            rel: 'modulepreload',
-            fetchpriority: 'low',
-            crossorigin: true,
-            href: `/${fileOf(name, bundle)}`,
-          };
-          return { tag: 'link', attrs, injectTo: 'head' as const };
-        });
+        const href = `/${fileOf(NAME, bundle)}`;
+        return [{ tag: 'link', attrs: { rel: 'modulepreload', crossorigin: true, href }, injectTo: 'head' as const }];
       },
     },
   };
 }
 
 /**
- * Most functions of these files are called until something is drawn. A first line asks Chromium to compile them all on another thread while
- * the page's first file is run; otherwise it would read each once more and compile it on the page's own thread, when it is called first.
- * The first file itself has no such line: until it is compiled nothing runs. To other browsers the line is a comment.
+ * Most functions of these files are called until something is drawn. A first line asks Chromium to compile them all on other threads while
+ * the files come; otherwise it would read each once more and compile it on the page's own thread, when it is called first. To other
+ * browsers the line is a comment.
  */
 export function calledAtOnce(): Plugin {
   return {
@@ -90,8 +75,7 @@ export function calledAtOnce(): Plugin {
       order: 'post', // Vite puts a line of its own first
       handler(_options, bundle) {
         for (const part of Object.values(bundle))
-          if (part.type === 'chunk' && DRAWING.includes(part.name))
-            part.code = `//# allFunctionsCalledOnLoad\n${part.code}`;
+          if (part.type === 'chunk' && part.name in PIECES) part.code = `//# allFunctionsCalledOnLoad\n${part.code}`;
       },
     },
   };
