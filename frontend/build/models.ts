@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // `virtual:models`: the built-in models, traced by Python when the page is built. Kernels become
-// functions of `virtual:kernels` (no eval in the browser), LaTeX becomes MathML (no renderer in the browser), which each model's page fetches for
+// functions of the bundle (no eval in the browser), LaTeX becomes MathML (no renderer in the browser), which each model's page fetches for
 // itself from `virtual:equations/<id>`: it is most of the text. `virtual:sources` has each model's Python, as the workshop starts from it;
 // `virtual:notes` has what each model says of itself besides its summary; `virtual:about/<id>` what its page tells besides; `virtual:definitions` what the glossary tells of every quantity besides;
 // `virtual:references` what each model answers at some points, for tests; `virtual:axes` which factors ask for a delay, and which stand upward; `virtual:following` what follows from what.
@@ -29,10 +29,8 @@ const AXES = 'virtual:axes';
 
 const FOLLOWING = 'virtual:following';
 
-const KERNELS = 'virtual:kernels';
-
 /** Modules that tell of all models, or quantities, at once. */
-const WHOLE = [AXES, DEFINITIONS, FOLLOWING, KERNELS, NOTES, REFERENCES];
+const WHOLE = [AXES, DEFINITIONS, FOLLOWING, NOTES, REFERENCES];
 
 const SOURCES = 'virtual:sources';
 const RESOLVED_SOURCES = `\0${SOURCES}`;
@@ -145,12 +143,11 @@ function moduleText(bundle: Bundle): string {
     `const q = [\n${words.texts.join(',\n')}\n];`,
     `export const models = [\n${models.join(',\n')}\n];`,
     `export const quantities = ${quantities};`,
+    `export const kernels = {\n${bundle.models.map(kernelsText).join(',\n')}\n};`,
     `export const equations = ${loaders(bundle, EQUATIONS)};`,
     `export const about = ${loaders(bundle, ABOUT)};`,
   ].join('\n');
 }
-
-const allKernelsText = ({ models }: Bundle): string => `export default {\n${models.map(kernelsText).join(',\n')}\n};`;
 
 const referencesText = ({ models }: Bundle): string =>
   `export default ${JSON.stringify(Object.fromEntries(models.map(({ id, reference }) => [id, reference])))};`;
@@ -237,7 +234,6 @@ export function models(): Plugin {
       if (part === undefined && !WHOLE.some((whole) => id === `\0${whole}`)) return null;
       bundle ??= readBundle();
       if (id === `\0${AXES}`) return axesText(bundle);
-      if (id === `\0${KERNELS}`) return allKernelsText(bundle);
       if (id === `\0${FOLLOWING}`) return `export default ${JSON.stringify(bundle.following)};`;
       if (id === `\0${REFERENCES}`) return referencesText(bundle);
       if (id === `\0${NOTES}`) return notesText(bundle);

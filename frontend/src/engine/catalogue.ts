@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The built-in models, traced when the page was built: their kernels run in the page's own thread, in the frame that asks.
-import kernels from 'virtual:kernels';
-import { models, quantities } from 'virtual:models';
+import { kernels, models, quantities } from 'virtual:models';
 import type { BundledModel, Catalogue, Kernels } from '../state/models';
 
 const made = new Map<string, Kernels>();

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 declare module 'virtual:models' {
   export const models: import('../state/models').Catalogue['models'];
+  /** By model: makes its kernels. */
+  export const kernels: Readonly<Record<string, () => import('../state/models').Kernels>>;
   export const quantities: import('../state/models').Catalogue['quantities'];
   /** By model and output: the equation, then those of what it refers to. */
   export const equations: Readonly<
@@ -8,11 +10,6 @@ declare module 'virtual:models' {
   >;
   /** By model: what its page tells besides. */
   export const about: Readonly<Record<string, () => Promise<{ default: import('../state/models').About }>>>;
-}
-declare module 'virtual:kernels' {
-  /** By model: makes its kernels. */
-  const kernels: Readonly<Record<string, () => import('../state/models').Kernels>>;
-  export default kernels;
 }
 declare module 'virtual:axes' {
   /** By factor that asks for a delay: a scale and a power of its level, which give microseconds. */
