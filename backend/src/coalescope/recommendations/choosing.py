@@ -2,7 +2,7 @@
 """Choose among settings, measured or predicted."""
 
 import math
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from statistics import fmean
 
@@ -19,6 +19,7 @@ from coalescope.errors import CoalescopeError, sentence
 from coalescope.experiments.records import Factors
 from coalescope.recommendations.commands import Commands, commands_for
 from coalescope.recommendations.effects import intrusion, levels_in_order, nearest, positions
+from coalescope.recommendations.guards import keeps_limits
 from coalescope.recommendations.question import Question
 from coalescope.recommendations.target import target_for
 
@@ -43,10 +44,14 @@ def choose(
 ) -> Recommendation:
     """Choose by the measures in `table`, whose rows are of these cells.
 
+    Of all `settings` those are chosen from that keep the question's limits: what is known of each
+    is the same whatever the limits are.
+
     Errors: 422 where they cannot carry an answer, saying what to measure.
     """
     percent = question.tolerance_percent
-    now = nearest(settings, question.current)
+    now = compared_with(settings, question)
+    within = within_limits(settings, question)
     lost = {c.measure: _by_setting(table[c.measure], cells) for c in question.on_losses}
     try:
         found = recommend(
@@ -54,7 +59,8 @@ def choose(
             cells,
             question.aims,
             question.bounds,
-            excluded=_breaking(question.on_losses, lost, now),
+            among=within,
+            excluded=_breaking(question.on_losses, lost, now, within),
             goal=question.goal,
             tolerance=None if percent is None else percent / 100.0,
             exact=exact,
@@ -79,6 +85,24 @@ def choose(
         for c in found.candidates
     ]
     return replace(found, candidates=candidates)
+
+
+def within_limits(
+    settings: Mapping[Hashable, Factors], question: Question
+) -> dict[Hashable, Factors]:
+    """The settings that keep the question's limits on factors."""
+    return {c: own for c, own in settings.items() if keeps_limits(own, question.limits)}
+
+
+def compared_with(settings: Mapping[Hashable, Factors], question: Question) -> Hashable:
+    """What is set now, whether it keeps the limits or not; else the least of those that do."""
+    own = settings if question.current else within_limits(settings, question)
+    return nearest(own, question.current)
+
+
+def has_logarithms(values: Iterable[float]) -> bool:
+    """Whether a setting beyond the limits tells anything of others: its measures are positive."""
+    return all(0.0 < value < math.inf for value in values)
 
 
 def _settings_without(
@@ -109,6 +133,7 @@ def _breaking(
     bounds: Sequence[Constraint],
     lost: Mapping[str, Mapping[Hashable, Sequence[float]]],
     now: Hashable,
+    within: Iterable[Hashable],
 ) -> set[Hashable]:
     """Settings that break a bound on a loss. A bound "at least" keeps nobody from losing less."""
     found: set[Hashable] = set()
@@ -117,7 +142,7 @@ def _breaking(
         if bound.limit == "at most":
             found |= beyond(runs, bound.value)
         elif bound.limit != "at least":
-            least = min(runs, key=lambda cell, runs=runs: fmean(runs[cell]))  # type: ignore[misc]
+            least = min(within, key=lambda cell, runs=runs: fmean(runs[cell]))  # type: ignore[misc]
             against = now if bound.limit == "within current" else least
             found |= lossier(bound.measure, runs, against, bound.value)
     return found

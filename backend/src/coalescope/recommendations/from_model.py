@@ -14,9 +14,14 @@ from coalescope.errors import CoalescopeError, did_you_mean
 from coalescope.experiments.records import Factors
 from coalescope.predictions.service import check_axes, evaluate_points
 from coalescope.recommendations.advice import Advice
-from coalescope.recommendations.choosing import choose, commands_to_set, shortest_good_enough
-from coalescope.recommendations.effects import nearest
-from coalescope.recommendations.guards import keeps_limits
+from coalescope.recommendations.choosing import (
+    choose,
+    commands_to_set,
+    compared_with,
+    has_logarithms,
+    shortest_good_enough,
+    within_limits,
+)
 from coalescope.recommendations.question import Question
 from coalescope.recommendations.target import check_target
 from coalescope.user_models.confinement import Run, here
@@ -69,18 +74,20 @@ def advise_from_model(
         index: dict(zip(over, levels, strict=True))
         for index, levels in enumerate(product(*over.values()))
     }
-    settings = {k: factors for k, factors in grid.items() if keeps_limits(factors, q.limits)}
-    if not settings:
+    among = within_limits(grid, q)
+    if not among:
         raise CoalescopeError(
             "wrong_range",
             "No setting keeps the limits.",
             where={"field": "constraints"},
             advice="Loosen one, or give other levels: a limit is on an input that can be chosen.",
         )
-    places = [index for index, cell in enumerate(grid) if cell in settings]
-    table = {name: [column[place] for place in places] for name, column in predicted.items()}
-    found = choose(table, list(settings), settings, kept, exact=True)
-    if kept.asks_for_limit(settings.values()):
+    rows = zip(grid, zip(*predicted.values(), strict=True), strict=True)
+    told = [index for index, values in rows if index in among or has_logarithms(values)]
+    settings = {index: grid[index] for index in told}
+    table = {name: [column[index] for index in told] for name, column in predicted.items()}
+    found = choose(table, told, settings, kept, exact=True)
+    if kept.asks_for_limit(among.values()):
         found = replace(found, answer=None, choices=())
     return Advice(
         found=_without_chance(found),
@@ -88,7 +95,7 @@ def advise_from_model(
         enough=shortest_good_enough(found, settings),
         commands=None if found.answer is None else commands_to_set(found.answer, settings, q),
         guards=guards,
-        reference=None if found.answer is None else nearest(settings, q.current),
+        reference=None if found.answer is None else compared_with(settings, q),
         basis="now" if q.current else "least",
         model=model,
     )

@@ -23,7 +23,14 @@ from coalescope.experiments.records import (
 from coalescope.experiments.service import list_cells
 from coalescope.glossary.quantities import glossary_order, is_own_measure, measure
 from coalescope.recommendations.advice import Advice, Basis
-from coalescope.recommendations.choosing import choose, commands_to_set, shortest_good_enough
+from coalescope.recommendations.choosing import (
+    choose,
+    commands_to_set,
+    compared_with,
+    has_logarithms,
+    shortest_good_enough,
+    within_limits,
+)
 from coalescope.recommendations.defaults import (
     Default,
     driver_default,
@@ -202,12 +209,14 @@ def advise(experiment: ExperimentRecord, measured: Measured, question: Question)
     anywhere = sorted({name for run in runs for name in run.values})
     untold = known_in_part(guards, question.with_guards(anywhere)[1])
     whole = _whole(runs, kept.measures)
-    settings: dict[Hashable, Factors] = {run.cell_id: run.factors for run in whole}
-    _refuse_too_many(settings, kept.measures)
+    among = _settings(whole)
+    _refuse_too_many(among, kept.measures)
+    told = _with_others(chosen.runs, whole, kept)
+    settings = _settings(told)
     kept = kept.at_levels(factor_levels(settings.values()))
-    kept, basis = _compared_with(kept, measured.default, settings)
-    found = _as_means(_of_runs(whole, kept), whole)
-    found = _unless_entangled(found, settings, left_out=len(whole) < len(runs))
+    kept, basis = _with_default(kept, measured.default, settings)
+    found = _as_means(_of_runs(told, kept), whole)
+    found = _unless_entangled(found, among, left_out=len(whole) < len(runs))
     found = _unless_work_is_unknown(found, kept.share_of_unknown_work(known))
     advice = Advice(
         found=found,
@@ -217,7 +226,7 @@ def advise(experiment: ExperimentRecord, measured: Measured, question: Question)
         guards=guards,
         basis=basis,
         compared=_not_measured(settings, kept.current),
-        ci95={name: intervals(whole, name) for name in kept.measures},
+        ci95={name: intervals(told, name) for name in kept.measures},
         cautions=(*experiment.source.get("cautions", ()), *untold),
         left_out=len(runs) - len(whole),
         means_of=_means_of(whole),
@@ -225,18 +234,40 @@ def advise(experiment: ExperimentRecord, measured: Measured, question: Question)
         where=chosen.where,
         experiment=experiment,
     )
-    if kept.asks_for_limit(settings.values()):
-        reference = nearest(settings, kept.current)
-        ask = _offered(experiment.source, whole, settings, reference, kept)
+    if kept.asks_for_limit(among.values()):
+        reference = compared_with(settings, kept)
+        ask = _offered(experiment.source, told, reference, kept)
         unsaid = replace(found, answer=None, choices=())
         if not ask:
-            why = why_no_offer(kept.constraints, list(settings.values()))
+            why = why_no_offer(kept.constraints, list(among.values()))
             unsaid = replace(unsaid, message=why)
         return replace(advice, found=unsaid, reference=reference, ask=ask)
-    return _with_effects(advice, experiment.source, whole, kept)
+    return _with_effects(advice, experiment.source, told, kept)
 
 
-def _compared_with(
+def _with_others(
+    runs: Sequence[RunValues], whole: Sequence[RunValues], question: Question
+) -> Sequence[RunValues]:
+    """With those beyond the limits, which tell of the others as well; not where all are too many.
+
+    `whole` are those within the limits that have all that is asked about.
+    """
+    within = {id(run) for run in whole}
+    told = [r for r in runs if id(r) in within or _is_told(r, question.measures)]
+    return told if len(_settings(told)) * len(question.measures) <= _MOST_MEANS else whole
+
+
+def _is_told(run: RunValues, measures: Sequence[str]) -> bool:
+    if not all(name in run.values for name in measures):
+        return False
+    return has_logarithms(run.values[name] for name in measures if name not in LOSSES)
+
+
+def _settings(runs: Sequence[RunValues]) -> dict[Hashable, Factors]:
+    return {run.cell_id: run.factors for run in runs}
+
+
+def _with_default(
     question: Question, default: Default | None, settings: Mapping[Hashable, Factors]
 ) -> tuple[Question, Basis]:
     """The question with the default for what is set now, where that is not said."""
@@ -322,7 +353,7 @@ def _with_effects(
     answer = advice.found.answer
     if answer is None:
         return advice
-    reference = nearest(advice.settings, question.current)
+    reference = compared_with(advice.settings, question)
     known = _changes(source, question, runs, reference, answer)
     commands = commands_to_set(answer, advice.settings, question)
     return replace(advice, reference=reference, effects=known, commands=commands)
@@ -351,18 +382,19 @@ def _changes(
 def _offered(
     source: Mapping[str, Any],
     runs: Sequence[RunValues],
-    settings: Mapping[Hashable, Factors],
     reference: Hashable,
     question: Question,
 ) -> list[Limited]:
     """What limits on a wait would leave, and what that would change."""
     offered = []
-    for factor, level in limits_to_offer(settings, question.constraints):
+    settings = _settings(runs)
+    among = within_limits(settings, question)
+    for factor, level in limits_to_offer(among, question.constraints):
         limit = Constraint(factor, "at most", level)
-        own = [run for run in runs if keeps_limits(run.factors, [limit])]
-        if len({run.cell_id for run in own}) < 2:
+        limited = replace(question, constraints=[*question.constraints, limit])
+        if len(within_limits(settings, limited)) < 2:
             continue
-        answer = _of_runs(own, question).answer
+        answer = _of_runs(runs, limited).answer
         changes = [] if answer is None else _changes(source, question, runs, reference, answer)
         offered.append(Limited(factor, level, answer, changes))
     return offered
@@ -394,6 +426,5 @@ def _refuse_too_many(settings: Mapping[Hashable, Factors], measures: Sequence[st
 
 def _of_runs(runs: Sequence[RunValues], question: Question) -> Recommendation:
     table = {name: [run.values[name] for run in runs] for name in question.measures}
-    settings: dict[Hashable, Factors] = {run.cell_id: run.factors for run in runs}
     when = sequence_of([run.when for run in runs])
-    return choose(table, [run.cell_id for run in runs], settings, question, when)
+    return choose(table, [run.cell_id for run in runs], _settings(runs), question, when)

@@ -27,7 +27,7 @@ def left(constraint: Constraint, values: np.ndarray, seed: int = 1, n: int = 5) 
     means = np.array([[logs[r].mean()] for r in rows])
     scatter = scatter_of(logs[:, None], rows, means)
     assert scatter is not None
-    return contenders(scatter, means, ["speed"], [constraint], 0)
+    return contenders(scatter, means, ["speed"], [constraint], 0, np.ones(len(rows), dtype=bool))
 
 
 @pytest.mark.parametrize(("constraint", "values"), BOUNDS)

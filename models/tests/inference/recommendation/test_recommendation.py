@@ -288,7 +288,7 @@ def test_neighbours_keep_what_is_a_settings_own():
     places = np.linspace(0.0, 1.0, 16)[:, None]
     scatter = scatter_of(logs, rows, means)
     able = np.ones(16, dtype=bool)
-    draws = sampler_of(scatter, means, places, able, np.random.default_rng(1))(4000)
+    draws = sampler_of(scatter, means, places, able, able, np.random.default_rng(1))(4000)
     together = [np.corrcoef(draws[:, k].T)[0, 1] for k in range(16)]
     assert min(together) > 0.9
 
@@ -297,7 +297,7 @@ def test_thousands_of_settings_are_not_held_against_each_other_all_at_once():
     """All pairs of 2,000 settings take 32 MB a table, and four tables of them 128 MB."""
     away = np.random.default_rng(1).normal(size=(500, 2000))
     tracemalloc.start()
-    found = rivals_beyond(away, -0.01)
+    found = rivals_beyond(away, -0.01, np.ones(away.shape[1], dtype=bool))
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert peak < 64e6
@@ -306,7 +306,10 @@ def test_thousands_of_settings_are_not_held_against_each_other_all_at_once():
     apart = np.sqrt(np.diag(covariance)[:, None] + np.diag(covariance) - 2.0 * covariance)
     np.fill_diagonal(apart, 1e-12)
     beyond = few.mean(axis=0) - few.mean(axis=0)[:, None] - 0.01
-    assert rivals_beyond(few, -0.01).tolist() == np.argmax(beyond / apart, axis=1).tolist()
+    assert (
+        rivals_beyond(few, -0.01, np.ones(few.shape[1], dtype=bool)).tolist()
+        == np.argmax(beyond / apart, axis=1).tolist()
+    )
     assert len(found) == 2000
 
 

@@ -28,10 +28,11 @@ def contenders(
     names: Sequence[str],
     constraints: Sequence[Constraint],
     current: int,
+    admitted: Allowed,
 ) -> Allowed:
     """Return the settings that no bound surely excludes, [settings]; all where these are few.
 
-    A bound "within" the best excludes what any one other setting surely exceeds by more. Fewer
+    A bound "within" the best excludes what any one admitted setting surely exceeds by more. Fewer
     than a dozen that are left would tell little of each other.
 
     Args:
@@ -40,6 +41,7 @@ def contenders(
         names: of the measures.
         constraints: the bounds.
         current: place of the setting that bounds "within current" refer to.
+        admitted: settings that may be chosen, [settings]. The others tell of these as well.
     """
     from scipy import stats  # noqa: PLC0415  not at start-up
 
@@ -48,14 +50,16 @@ def contenders(
         j = names.index(constraint.measure)
         errors = scatter.errors[:, j]
         enough = stats.t.isf(_LEFT_OUT / len(means), scatter.freedom[:, j])
-        for short, of_bound, place in _shortfalls(means[:, j], errors, constraint, current):
+        for short, of_bound, place in _shortfalls(
+            means[:, j], errors, constraint, current, admitted
+        ):
             least = enough if place is None else np.maximum(enough, enough[place])
             able &= ~(short > least * np.sqrt(errors + of_bound))
     return able if able.sum() >= neighbours.FEWEST else np.ones_like(able)
 
 
 def _shortfalls(
-    means: Floats, errors: Floats, constraint: Constraint, current: int
+    means: Floats, errors: Floats, constraint: Constraint, current: int, admitted: Allowed
 ) -> Iterator[tuple[Floats, float, int | None]]:
     """How far each setting misses a bound, the bound's own variance, and the setting it is of."""
     value, share = constraint.value, constraint.value / 100.0
@@ -72,5 +76,5 @@ def _shortfalls(
         yield worse - allowed, float(errors[current]), current
     else:
         away = -means if constraint.sense == "less" else means
-        for rival, best in enumerate(away):
-            yield best + math.log1p(-share) - away, float(errors[rival]), rival
+        for rival in map(int, np.flatnonzero(admitted)):
+            yield away[rival] + math.log1p(-share) - away, float(errors[rival]), rival

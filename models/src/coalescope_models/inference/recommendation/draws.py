@@ -25,6 +25,7 @@ def sampler_of(
     means: Floats,
     positions: Floats | None,
     able: Allowed,
+    admitted: Allowed,
     rng: np.random.Generator,
 ) -> Sampler:
     """Return what draws the means.
@@ -34,9 +35,12 @@ def sampler_of(
         means: of the settings' logarithms, [settings, measures].
         positions: of the settings, [settings, factors]; None where each stands alone.
         able: settings that tell of each other, [settings]; others stand alone.
+        admitted: those to choose from, [settings]; of too many able ones, these alone tell.
         rng: for the draws.
     """
     own = np.sqrt(scatter.errors)
+    if able.sum() > neighbours.MOST:
+        able = able & admitted
     surfaces = _surfaces(scatter, means, positions, able)
 
     def sample(count: int) -> Floats:
@@ -96,12 +100,12 @@ def draw(
     Settings that are not admitted keep no constraints, [settings].
     """
     draws = sample(DRAWS_AT_ONCE)
-    against = rivals(draws, names, constraints)
+    against = rivals(draws, names, constraints, admitted)
     all_draws = (_DRAWS, draws.shape[1])
     found = Drawn(np.empty(all_draws), np.empty(all_draws, dtype=np.bool_))
     for part in in_parts(_DRAWS):
         draws = sample(DRAWS_AT_ONCE)
-        keeping = kept(draws, names, constraints, current, against) & admitted
+        keeping = kept(draws, names, constraints, current, admitted, against)
         found.kept[part] = keeping
         found.scores[part] = score.of_settings(draws, keeping)
     return found

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .question import Constraint
-from .trade_off import Floats
+from .trade_off import Allowed, Floats
 
 #: Settings that are held against all others at once: of thousands, all pairs take gigabytes.
 _SETTINGS_AT_ONCE = 256
@@ -19,17 +19,19 @@ Rivals = Mapping[Constraint, NDArray[np.intp]]
 """Of bounds "within" the best: the setting that each is held against."""
 
 
-def rivals(draws: Floats, names: Sequence[str], constraints: Sequence[Constraint]) -> Rivals:
-    """Return for each setting the one that most probably lies too far above it (`choice`)."""
+def rivals(
+    draws: Floats, names: Sequence[str], constraints: Sequence[Constraint], admitted: Allowed
+) -> Rivals:
+    """Return for each setting the admitted one that most probably lies too far above it."""
     found = {}
     for constraint in constraints:
         if constraint.limit == "within":
             away = _away(draws[..., names.index(constraint.measure)], constraint)
-            found[constraint] = rivals_beyond(away, math.log1p(-constraint.value / 100.0))
+            found[constraint] = rivals_beyond(away, math.log1p(-constraint.value / 100.0), admitted)
     return found
 
 
-def rivals_beyond(away: Floats, allowed: float) -> NDArray[np.intp]:
+def rivals_beyond(away: Floats, allowed: float, admitted: Allowed) -> NDArray[np.intp]:
     """Return each setting's rival; pairs of thousands of settings are worked on in parts."""
     mean = away.mean(axis=0)
     centred = (away - mean) / math.sqrt(max(len(away) - 1, 1))
@@ -40,7 +42,8 @@ def rivals_beyond(away: Floats, allowed: float) -> NDArray[np.intp]:
         together = centred[:, part].T @ centred
         apart = np.sqrt(np.maximum(own[part, None] + own - 2.0 * together, 0.0))
         beyond = mean - mean[part, None] + allowed
-        found[part] = np.argmax(beyond / np.maximum(apart, _LEAST_APART), axis=1)
+        surely = beyond / np.maximum(apart, _LEAST_APART)
+        found[part] = np.argmax(np.where(admitted, surely, -np.inf), axis=1)
     return found
 
 
@@ -53,20 +56,21 @@ def kept(
     names: Sequence[str],
     constraints: Sequence[Constraint],
     current: int,
+    admitted: Allowed,
     rivals: Rivals | None = None,
-) -> NDArray[np.bool_]:
-    """Whether logarithms [..., settings, measures] keep every constraint.
+) -> Allowed:
+    """Whether settings are admitted, and logarithms [..., settings, measures] keep all constraints.
 
     `current` is the place of the setting that bounds "within current" refer to. Bounds "within" the
-    best are held against `rivals`, without these against the best of the values.
+    best are held against `rivals`, without these against the best of the admitted.
     """
-    kept = np.ones(values.shape[:-1], dtype=np.bool_)
+    kept = np.broadcast_to(admitted, values.shape[:-1]).copy()
     for constraint in constraints:
         value = values[..., names.index(constraint.measure)]
         if constraint.limit == "within":
             away = _away(value, constraint)
             if rivals is None:
-                best = away.max(axis=-1, keepdims=True)
+                best = away.max(axis=-1, keepdims=True, initial=-np.inf, where=admitted)
             else:
                 best = away[..., rivals[constraint]]
             kept &= away >= best + math.log1p(-constraint.value / 100.0)

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence, Sized
 from dataclasses import dataclass
 from typing import Literal
 
@@ -63,7 +63,7 @@ class Constraint:
     sense: Sense = "more"
 
 
-def check(aims: Sequence[Aim], order: Sequence[Hashable], goal: Goal) -> None:
+def check(aims: Sequence[Aim], settings: Sized, goal: Goal) -> None:
     """Refuse a question that has no answer."""
     if not aims:
         raise RecommendationError("aims", "say what is wanted: at least one measure")
@@ -80,7 +80,7 @@ def check(aims: Sequence[Aim], order: Sequence[Hashable], goal: Goal) -> None:
         )
     if goal == "balance" and any(aim.weight != 1.0 for aim in aims):
         raise RecommendationError("goal", "a balance takes no weights: ask for a trade to weigh")
-    if len(order) < 2:
+    if len(settings) < 2:
         raise RecommendationError("cells", "one setting leaves no choice")
 
 

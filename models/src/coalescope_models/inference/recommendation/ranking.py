@@ -65,21 +65,22 @@ def candidates_of(
     best: int | None,
     drawn: Drawn | None,
     score: Score,
+    listed: NDArray[np.intp],
 ) -> list[Candidate]:
-    """Return all settings, the best first, those not allowed last.
+    """Return the listed settings, the best first, those not allowed last.
 
-    `measured` has each measure's mean in each of them.
+    `measured` has each measure's mean in all of them.
     """
-    top = scores.max() if best is None else scores[best]
-    gains = _gains(scores, float(top), score.sense)
+    top = scores[listed].max() if best is None else scores[best]
+    gains = dict(zip(listed, _gains(scores[listed], float(top), score.sense), strict=True))
     sure = resolved = None
     if drawn is not None:
         sure = surely(drawn.kept)
         if best is not None:
-            resolved = _resolved(drawn.scores, best)
+            resolved = _resolved(drawn.scores, best, _level(listed))
     found = [
         Candidate(
-            cell=cell,
+            cell=order[k],
             n=len(rows[k]),
             means={name: float(means[k]) for name, means in measured.items()},
             loss_percent=0.0 - float(100.0 * math.expm1(min(scores[k] - top, 700.0))),
@@ -89,7 +90,7 @@ def candidates_of(
             resolved=k != best and (resolved is None or bool(resolved[k])),
             runs_to_resolve=None,
         )
-        for k, cell in enumerate(order)
+        for k in map(int, listed)
     ]
     return sorted(found, key=lambda c: (not c.allowed, c.loss_percent))
 
@@ -109,9 +110,13 @@ def _gains(scores: Floats, top: float, sense: Sense) -> Floats:
     return gains
 
 
-def _resolved(scores: Floats, best: int) -> NDArray[np.bool_]:
-    """Which cells lie below the best in all but 5 % of the draws, over all cells together."""
-    level = _UNRESOLVED / max(scores.shape[1] - 1, 1)
+def _level(listed: NDArray[np.intp]) -> float:
+    """Of one comparison with the best: 5 % over all together (Bonferroni)."""
+    return _UNRESOLVED / max(len(listed) - 1, 1)
+
+
+def _resolved(scores: Floats, best: int, level: float) -> NDArray[np.bool_]:
+    """Which cells lie below the best in all but a level of the draws."""
     ahead = np.zeros(scores.shape[1])
     for part in in_parts(len(scores)):
         behind = scores[part, best : best + 1] - scores[part]
@@ -131,11 +136,12 @@ def variances_of_runs(scores: Floats, rows: Sequence[NDArray[np.intp]]) -> Float
     )
 
 
-def runs_to_resolve(scores: Floats, variances: Floats, best: int) -> list[int | None]:
+def runs_to_resolve(
+    scores: Floats, variances: Floats, best: int, listed: NDArray[np.intp]
+) -> list[int | None]:
     """Return how many runs, of each cell and of the best, tell them apart in four of five tries."""
-    level = _UNRESOLVED / max(len(scores) - 1, 1)
     normal = NormalDist()
-    quantiles = normal.inv_cdf(1.0 - level) + normal.inv_cdf(_POWER)
+    quantiles = normal.inv_cdf(1.0 - _level(listed)) + normal.inv_cdf(_POWER)
     found: list[int | None] = []
     for score, variance in zip(scores, variances, strict=True):
         behind = float(scores[best] - score)

@@ -34,6 +34,7 @@ def recommend(
     aims: Sequence[Aim],
     constraints: Sequence[Constraint] = (),
     *,
+    among: Collection[Hashable] | None = None,
     excluded: Collection[Hashable] = (),
     goal: Goal = "trade",
     tolerance: float | None = None,
@@ -57,6 +58,9 @@ def recommend(
         cells: label of each run's setting.
         aims: at least one; two, without weights, for a balance.
         constraints: bounds on measures, which need not be aims.
+        among: settings to choose from; None for all. The others tell how runs scatter and how
+            smooth the measures are, so that this does not depend on what may be chosen; one of them
+            may be what is set now.
         excluded: settings that are not allowed for what the table does not have.
         goal: what the aims are worth together.
         tolerance: loss, as a share, that does not matter; by default what suits the goal.
@@ -78,7 +82,8 @@ def recommend(
     """
     names = list(dict.fromkeys([*(a.measure for a in aims), *(c.measure for c in constraints)]))
     order = list(dict.fromkeys(cells))
-    check(aims, order, goal)
+    listed = np.array([k for k, c in enumerate(order) if among is None or c in among], np.intp)
+    check(aims, listed, goal)
     logs = logs_of(table, names, len(cells))
     rows = rows_of(cells)
     means = np.array([logs[r].mean(axis=0) for r in rows])
@@ -87,8 +92,9 @@ def recommend(
         raise RecommendationError("current", "the current setting was not measured")
     now = order.index(current) if current in order else 0
     dependent = None if when is None else _dependence(logs, names, cells, when, bounded)
-    admitted: Allowed = np.array([cell not in excluded for cell in order])
-    allowed: Allowed = kept(means, names, constraints, now) & admitted
+    admitted: Allowed = np.zeros(len(order), dtype=np.bool_)
+    admitted[[k for k in listed if order[k] not in excluded]] = True
+    allowed = kept(means, names, constraints, now, admitted)
     score, note = _score(aims, names, goal, means, allowed)
     tolerance = score.tolerance if tolerance is None else tolerance
     scores = score.of_settings(means, allowed)
@@ -97,12 +103,13 @@ def recommend(
     scatter = scatter_of(logs, rows, means) if dependent is None else None
     if scatter is not None:
         positions = None if position is None else from_0_to_1([position(c) for c in order])
-        able = contenders(scatter, means, names, constraints, now)
-        sampler = sampler_of(scatter, means, positions, able, np.random.default_rng(rng))
+        able = contenders(scatter, means, names, constraints, now, admitted)
+        generator = np.random.default_rng(rng)
+        sampler = sampler_of(scatter, means, positions, able, admitted, generator)
     drawn = None if sampler is None else draw(sampler, names, constraints, now, score, admitted)
     values = np.exp(logs)
     measured = {n: np.array([values[r, j].mean() for r in rows]) for j, n in enumerate(names)}
-    found = candidates_of(order, rows, measured, scores, allowed, best, drawn, score)
+    found = candidates_of(order, rows, measured, scores, allowed, best, drawn, score, listed)
     choice, more = Choice(None, ()), math.inf
     if drawn is not None or exact or not constraints:
         choice = choose(
@@ -117,7 +124,8 @@ def recommend(
         cell = np.empty(len(logs), dtype=np.intp)
         for k, own in enumerate(rows):
             cell[own] = k
-        needed = runs_to_resolve(scores, variances_of_runs(score.of_runs(logs, cell), rows), best)
+        variances = variances_of_runs(score.of_runs(logs, cell), rows)
+        needed = runs_to_resolve(scores, variances, best, listed)
         runs = dict(zip(order, needed, strict=True))
         found = [c if c.resolved else replace(c, runs_to_resolve=runs[c.cell]) for c in found]
     frontier = frontier_of(order, means, names, aims, allowed)
