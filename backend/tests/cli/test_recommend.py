@@ -58,6 +58,16 @@ def test_what_is_lost_is_guarded_and_told(run: Run, tmp_path: Path) -> None:
     assert re.search(r"^measure.jitter .*from 0$", own.stdout, re.MULTILINE), own.stdout
 
 
+def test_what_is_as_good_and_costs_less_is_named(run: Run, tmp_path: Path) -> None:
+    lines = ["mtu_bytes,replicate,throughput_mbps,system_cpu_percent"]
+    for mtu, cpu in ((1500, 68.0), (9000, 33.0)):
+        lines += [f"{mtu},{r},{940 + (-1) ** r},{cpu * (1 + 0.002 * (-1) ** r)}" for r in range(4)]
+    (tmp_path / "equal.csv").write_text("\n".join(lines))
+    assert run("import", "equal.csv").returncode == 0
+    text = run("recommend", "equal", "--maximise", "throughput_mbps").stdout
+    assert "\nAs good, with system_cpu_percent 68 → 33 %: mtu_bytes 9000\n" in text
+
+
 def test_how_many_runs_would_tell_a_setting_from_the_best(run: Run, tmp_path: Path) -> None:
     lines = ["delay_us,replicate,throughput_mbps"]
     for delay, speed in ((0, 100), (40, 101), (80, 70)):

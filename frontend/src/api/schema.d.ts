@@ -1654,6 +1654,22 @@ export interface components {
             facts: components["schemas"]["FactOut"][];
         };
         /**
+         * EqualOut
+         * @description A setting as good as the answer, and better in what was not asked about.
+         */
+        EqualOut: {
+            /**
+             * Place
+             * @description In `candidates`
+             */
+            place: number;
+            /**
+             * Effects
+             * @description What is better there, by a tenth or more and not by chance, against the answer
+             */
+            effects: components["schemas"]["MeasureChangeOut"][];
+        };
+        /**
          * ErrorBody
          * @description What went wrong; `problems` lists all faults of a file that has several.
          */
@@ -3827,6 +3843,11 @@ export interface components {
              * @description What the answer changes against it
              */
             effects: components["schemas"]["MeasureChangeOut"][];
+            /**
+             * Equals
+             * @description Of `choices`, those that are better than the answer in what was not asked about, such as CPU time where throughput is wanted
+             */
+            equals: components["schemas"]["EqualOut"][];
             /**
              * Ask
              * @description Limits on the delay to choose from: where only a cost is known, there is no answer without one

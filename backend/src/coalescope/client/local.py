@@ -39,13 +39,10 @@ from coalescope.policies.schemas import RecordedIn, TrialIn, policy_out, trial_o
 from coalescope.policies.service import list_policies, simulate_policy
 from coalescope.predictions import service as predictions
 from coalescope.predictions.schemas import PredictionIn, UserPredictionIn, prediction_out
-from coalescope.recommendations import from_runs
+from coalescope.recommendations import from_runs, measured
+from coalescope.recommendations.answer_schemas import recommendation_out
 from coalescope.recommendations.from_model import advise_from_model
-from coalescope.recommendations.schemas import (
-    ModelRecommendationIn,
-    RecommendationIn,
-    recommendation_out,
-)
+from coalescope.recommendations.schemas import ModelRecommendationIn, RecommendationIn
 from coalescope.runs.chosen import identities
 from coalescope.runs.selection import where_pairs
 from coalescope.runs.service import cells_in_sequence
@@ -219,7 +216,7 @@ class LocalStore(LocalModels):
         body = _read(RecommendationIn, asked)
         question, where = body.question(), where_pairs(body.where)
         with self._of(slug) as (connection, record):
-            chosen = from_runs.read_runs(connection, record, question, where, body.without)
+            chosen = measured.read_runs(connection, record, question, where, body.without)
         return _document(recommendation_out(from_runs.advise(record, chosen, question)))
 
     def policy_trial(self, asked: Document) -> Document:

@@ -83,6 +83,7 @@ class Recommendation:
                 for effect in self.effects
                 if effect["measure"] in self.document["costs"]
             ]
+            lines += [_as_good(each, self.document) for each in self.document["equals"]]
             if self.document["model"] is None:
                 lines.append("It is of the runs of each setting; no model is in it.")
         elif self.ask:
@@ -102,6 +103,11 @@ def _change(effect: Document) -> str:
     if percent is None:  # of nothing there is no percentage
         return f"{effect['reference']:g} → {effect['answer']:g}"
     return f"{percent:+.3g} %"
+
+
+def _as_good(each: Document, document: Document) -> str:
+    better = ", ".join(f"{effect['measure']} {_change(effect)}" for effect in each["effects"])
+    return f"As good, with {better}: {_levels(document['candidates'][each['place']]['factors'])}"
 
 
 def _would_be_set(each: Document) -> str:

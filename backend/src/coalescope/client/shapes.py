@@ -24,7 +24,7 @@ from coalescope.fits.schemas import FitOut, NonlinearFitOut
 from coalescope.jobs.schemas import JobOut, ListedJobOut
 from coalescope.policies.schemas import PolicyOut, TrialOut
 from coalescope.predictions.schemas import PredictionOut
-from coalescope.recommendations.schemas import RecommendationOut
+from coalescope.recommendations.answer_schemas import RecommendationOut
 from coalescope.runs.schemas import RunDetailOut, RunsOut
 from coalescope.surfaces.schemas import SurfaceOut
 from coalescope.tokens.endpoints import StoreChangeOut

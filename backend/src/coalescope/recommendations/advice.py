@@ -11,6 +11,7 @@ from coalescope_models.inference.recommendation import Constraint, Recommendatio
 from coalescope.experiments.records import Choice, ExperimentRecord, Factors
 from coalescope.recommendations.commands import Commands
 from coalescope.recommendations.effects import Effect, Interval
+from coalescope.recommendations.equals import Equal
 from coalescope.recommendations.guards import Limited
 
 #: What an answer is compared with: what is set now, or of the settings the nearest to it; the
@@ -34,6 +35,7 @@ class Advice:
         compared: that what is set now was not measured, and what stands for it; None where it was.
         ci95: by measure that was asked about, of each setting's mean.
         effects: the answer against it.
+        equals: settings as good as the answer, and better in what was not asked about.
         ask: limits on a wait to choose from, where a cost is all that is known: without one
             there is no answer.
         cautions: what the data set's source warns of, and what would be guarded if every setting
@@ -58,6 +60,7 @@ class Advice:
     compared: str | None = None
     ci95: Mapping[str, Mapping[Hashable, Interval]] = field(default_factory=dict)
     effects: Sequence[Effect] = ()
+    equals: Sequence[Equal] = ()
     ask: Sequence[Limited] = ()
     cautions: Sequence[str] = ()
     means_of: int | None = None

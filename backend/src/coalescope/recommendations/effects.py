@@ -24,7 +24,7 @@ from coalescope.runs.records import RunValues
 from coalescope.runs.sequence import sequence_of
 
 #: Below it a change is no chance.
-_CHANCE = 0.05
+CHANCE = 0.05
 _LEAST_FIRST = tuple(map(log_name, LEAST_FIRST))
 
 Interval = tuple[float, float] | None
@@ -149,17 +149,20 @@ def effects(
     """
     pair = [run for run in runs if run.cell_id in (reference, answer)]
     names = [name for name in better if all(name in run.values for run in pair)]
-    found = [_effect(n, runs, reference, answer) for n in names]
+    found = [effect_and_p(n, runs, reference, answer) for n in names]
     adjusted = holm({effect.measure: p for effect, p in found if p is not None})
     return [
         replace(effect, gain=_gain(better[effect.measure], effect, adjusted)) for effect, _ in found
     ]
 
 
-def _effect(
+def effect_and_p(
     measure: str, runs: Sequence[RunValues], reference: Hashable, answer: Hashable
 ) -> tuple[Effect, float | None]:
-    """The change without what it is worth, and the probability of one so large by chance."""
+    """Return the change of one measure, and how probable one so large is by chance.
+
+    Whether it is for the better is left open; arguments as of `effects`.
+    """
     having = [run for run in runs if measure in run.values]
     own = [
         [run.values[measure] for run in having if run.cell_id == cell]
@@ -211,6 +214,6 @@ def _p_of_difference(a: CellSummary, b: CellSummary) -> float | None:
 
 def _gain(better: Better | None, effect: Effect, p_values: Mapping[str, float]) -> bool | None:
     """Whether a change is for the better, by p-values adjusted for the number of measures."""
-    if better is None or p_values.get(effect.measure, 1.0) >= _CHANCE:
+    if better is None or p_values.get(effect.measure, 1.0) >= CHANCE:
         return None
     return (effect.change > 0.0) == (better == "more")

@@ -7,14 +7,11 @@ from coalescope.db.engine import Database
 from coalescope.experiments.conditional import tag_of
 from coalescope.experiments.service import get_experiment
 from coalescope.lru_cache import LruCache
+from coalescope.recommendations.answer_schemas import RecommendationOut, recommendation_out
 from coalescope.recommendations.from_model import advise_from_model
-from coalescope.recommendations.from_runs import advise, read_runs
-from coalescope.recommendations.schemas import (
-    ModelRecommendationIn,
-    RecommendationIn,
-    RecommendationOut,
-    recommendation_out,
-)
+from coalescope.recommendations.from_runs import advise
+from coalescope.recommendations.measured import read_runs
+from coalescope.recommendations.schemas import ModelRecommendationIn, RecommendationIn
 from coalescope.runs.selection import where_pairs
 from coalescope.user_models.confinement import confinement
 from coalescope.web.concurrency import ConcurrencyLimiter

@@ -82,9 +82,9 @@ def advise_from_model(
             where={"field": "constraints"},
             advice="Loosen one, or give other levels: a limit is on an input that can be chosen.",
         )
-    rows = zip(grid, zip(*predicted.values(), strict=True), strict=True)
+    rows = enumerate(zip(*predicted.values(), strict=True))
     told = [index for index, values in rows if index in among or has_logarithms(values)]
-    settings = {index: grid[index] for index in told}
+    settings: dict[Hashable, Factors] = {index: grid[index] for index in told}
     table = {name: [column[index] for index in told] for name, column in predicted.items()}
     found = choose(table, told, settings, kept, exact=True)
     if kept.asks_for_limit(among.values()):

@@ -16,6 +16,9 @@ from coalescope.glossary.quantities import is_free_factor
 from coalescope.glossary.quantities import measure as measure_of
 from coalescope.recommendations.guards import default_guards, is_unguarded, share_of_unknown_work
 
+#: What can be a goal.
+AIMED = tuple(n for n, q in QUANTITIES.items() if q.role == "measure" and q.aim is not None)
+
 
 @dataclass(frozen=True)
 class Question:

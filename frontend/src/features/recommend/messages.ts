@@ -8,7 +8,16 @@ import { type Goal, ROLES, type Role } from '../../state/advice';
 import { isDelay, type Layout } from '../../state/layout';
 import type { BundledQuantity } from '../../state/models';
 import { shortName, unitAfter } from '../explorer/figure/messages';
-import { bothValues, comparison, type Effect, isAlike, named, TWICE_PERCENT, valueWords } from './changeWords';
+import {
+  bothValues,
+  comparison,
+  type Effect,
+  isAlike,
+  named,
+  namedChange,
+  TWICE_PERCENT,
+  valueWords,
+} from './changeWords';
 import type { Question } from './question';
 import type { Part } from './Sentence';
 import { axisWords, givenWords, settingName, waitLimit } from './settingWords';
@@ -108,7 +117,11 @@ export function sentenceOf(question: Question, answer: Recommendation, layout: L
   const given = `${givenWords(layout, question.where)}: `;
   const found = [{ text: source }, name, { text: given }, ...aimWords(question, answer, chosen)];
   if (answer.effects.length === 0)
-    return [...found, { text: question.model ? '.' : `; ${FURTHER} ${brief(answer.tolerance_percent, 2)}\u00a0%.` }];
+    return [
+      ...found,
+      { text: question.model ? '.' : `; ${FURTHER} ${brief(answer.tolerance_percent, 2)}\u00a0%.` },
+      ...equalWords(question, answer, layout),
+    ];
   const there = reference === null ? 'now' : `at ${referenceWords(question, answer, layout)}`;
   const aimed = answer.effects.filter(({ measure }) => question.aims.some((a) => a.quantity.name === measure));
   const links = new Set(
@@ -116,7 +129,7 @@ export function sentenceOf(question: Question, answer: Recommendation, layout: L
   );
   const link = links.size === 1 ? [...links][0] : 'against';
   const against = { text: ` ${link} ${link === 'against' ? there.replace(/^at /, '') : there}.` };
-  return [...found, against, ...costWords(answer)];
+  return [...found, against, ...costWords(answer), ...equalWords(question, answer, layout)];
 }
 
 const quantities = new Map(catalogue.quantities.map((q) => [q.name, q]));
@@ -132,6 +145,16 @@ function costWords({ costs, effects }: Recommendation): Part[] {
     return `${name} ${bothValues(effect)}${unit}`;
   });
   return [{ text: ' At a cost: ' }, { text: each.join('; '), strong: true }, { text: '.' }];
+}
+
+/** " As good, with CPU −52 %: MTU 9000, delay 100.", of what nobody asked about. */
+function equalWords(question: Question, { equals, candidates }: Recommendation, layout: Layout): Part[] {
+  const known = [...quantities.values()];
+  return equals.flatMap(({ place, effects }): Part[] => [
+    { text: ` As good, with ${effects.map((effect) => namedChange(effect, known)).join(', ')}: ` },
+    { text: settingName(layout, question.settingOf(candidates[place].factors)), place, strong: true },
+    { text: '.' },
+  ]);
 }
 
 const DEFAULTS: Readonly<Partial<Record<Recommendation['basis'], string>>> = {

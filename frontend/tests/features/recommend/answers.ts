@@ -59,6 +59,7 @@ export function answered(candidates: Candidate[], rest: Partial<Recommendation> 
     reference: null,
     basis: 'least',
     effects: [],
+    equals: [],
     ask: [],
     cautions: [],
     experiment: 'lab',

@@ -496,6 +496,18 @@ describe('what gets far worse', () => {
   });
 });
 
+describe('settings as good as the answer', () => {
+  it('are named with what is better there, and are places to go to', () => {
+    const { question, slice } = posed(lab(), 'goal=throughput');
+    const cpu = { measure: 'system_cpu_percent', reference: 68, answer: 33, change: -35, change_percent: -51.5 };
+    const effect = { ...cpu, reference_ci95: null, answer_ci95: null, ci95_percent: null, gain: true, reason: null };
+    const answer = eight({ answer: 2, choices: [2, 3], equals: [{ place: 3, effects: [effect] }] });
+    const parts = sentenceOf(question, answer, slice.layout);
+    expect(plain(parts).replace(/\s/g, ' ')).toMatch(/ As good, with CPU 68 → 33 %: MTU [\d ]+, delay \d+ µs\.$/);
+    expect(parts.at(-2)?.place).toBe(3);
+  });
+});
+
 describe('a wait that is no delay', () => {
   it('is called by its name and unit in the question, not by its column', () => {
     const { question, slice } = posed(lab(), 'goal=throughput');

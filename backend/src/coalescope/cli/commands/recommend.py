@@ -27,15 +27,15 @@ from coalescope.cli.user_model_file import asked_model, model_of
 from coalescope.client.source import Document
 from coalescope.errors import CoalescopeError, did_you_mean
 from coalescope.experiments.records import Factors
-from coalescope.recommendations.from_runs import goals_among, goals_said
-from coalescope.recommendations.question import quantity_of
-from coalescope.recommendations.schemas import (
+from coalescope.recommendations.answer_schemas import (
     CandidateOut,
     CommandsOut,
-    ConstraintIn,
     MeasureChangeOut,
     RecommendationOut,
 )
+from coalescope.recommendations.measured import goals_among, goals_said
+from coalescope.recommendations.question import quantity_of
+from coalescope.recommendations.schemas import ConstraintIn
 from coalescope.runs.selection import levels_by_factor
 
 _SHOWN = 10
@@ -226,6 +226,7 @@ def _print_answer(found: RecommendationOut, about: _About) -> None:
                 f"It changes least of the {others + 1} settings that lose at most {tolerance} % "
                 "and keep the guards."
             )
+        _print_equals(found, about)
         _print_effects(found, about)
     elif found.ask:
         print("Nothing to set yet: no latency is known of these data, and a longer wait costs")
@@ -247,6 +248,13 @@ def _print_costs(found: RecommendationOut, about: _About) -> None:
         if effect.measure in found.costs:
             values = f"{shown(effect.reference)} → {shown(effect.answer)}"
             print(f"It costs: {effect.measure} {values} {_unit(effect.measure, about)}".rstrip())
+
+
+def _print_equals(found: RecommendationOut, about: _About) -> None:
+    """What would do as well, and is better in what was not asked about."""
+    for each in found.equals:
+        better = ", ".join(f"{e.measure} {_change(e, about)}" for e in each.effects)
+        print(f"As good, with {better}: {_levels(found.candidates[each.place].factors)}")
 
 
 def _change(effect: MeasureChangeOut, about: _About) -> str:
