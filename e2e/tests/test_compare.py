@@ -210,3 +210,24 @@ def test_a_level_that_no_cell_has_is_said_to_be_none_and_nothing_of_its_machine(
     expect(page.get_by_text("No cell of B has these levels")).to_be_visible()
     expect(page.get_by_role("button", name="workload: nonesuch: none has this")).to_be_visible()
     expect(page.get_by_role("heading", name="Environment")).to_have_count(0)
+
+
+def test_a_side_without_the_others_workload_is_shown_at_one_and_at_another_by_a_press(
+    page: Page,
+) -> None:
+    page.goto("/compare?a=geist-2005-nfs&b=virtual-testbed")
+    said = page.get_by_text("of B, request response is shown")
+    expect(said).to_be_visible()
+    expect(page.get_by_text("over 21 settings that both have")).to_be_visible()
+    expect(page.get_by_role("alert")).to_have_count(0)
+    page.get_by_role("button", name="workload: request response").click()
+    page.get_by_role("menuitemcheckbox", name="UDP").click()
+    page.keyboard.press("Escape")
+    expect(page).to_have_url(re.compile(r"b\.workload=udp(&|$)"))
+    expect(page.get_by_role("button", name="workload: UDP")).to_be_visible()
+    page.goto("/compare?a=virtual-testbed&b=geist-2005-nfs")
+    expect(page.get_by_text("of A, request response is shown")).to_be_visible()
+    page.get_by_role("button", name="TCP", exact=True).click()
+    expect(page).to_have_url(re.compile(r"a\.workload=tcp"))
+    expect(said).to_have_count(0)
+    expect(page.get_by_text(re.compile(r"over \d+ settings that both have"))).to_be_visible()

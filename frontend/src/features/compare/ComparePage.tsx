@@ -24,9 +24,11 @@ import { type Axes, compareShapes, hasRatios, type Look, MOST_PANELS } from './f
 import { Incomparable } from './Incomparable';
 import { csvOf, nothingShared, summary } from './messages';
 import { Offers } from './Offers';
-import { apartIn, type Plan, planOf, settingWords } from './panels';
+import { apartFactors, type Plan, planOf, settingWords } from './panels';
 import { RunsCompared } from './RunsCompared';
 import { Sides } from './Sides';
+import { StandIns } from './StandIns';
+import { shownSides } from './standIns';
 import './compare.css';
 
 const DrawnTogether = lazyPart('The figures of both', async () => (await import('./DrawnTogether')).DrawnTogether);
@@ -124,18 +126,22 @@ function MissingSide(props: { letter: string; error: unknown; again: () => void;
 }
 
 function Experiments({ compared, change }: { compared: Compared; change: (next: Partial<Compared>) => void }) {
-  const { sides } = compared;
   const quantities = useQuantities().data;
   const experiments = useExperiments().data ?? [];
-  const asked = useCellsOfSides(sides);
-  const cells = asked.map(({ data }) => data);
-  const loaded = cells.every((each) => each !== undefined);
-  const menu = experiments.find(({ slug }) => slug === sides[0]?.slug)?.measures ?? [];
+  const asked = useCellsOfSides(compared.sides);
+  const all = asked.map(({ data }) => data);
+  const loaded = all.every((each) => each !== undefined);
+  const menu = experiments.find(({ slug }) => slug === compared.sides[0]?.slug)?.measures ?? [];
   // no runs, no machines
-  const someEmpty = cells.some((own) => own?.cells.length === 0);
-  const measures = loaded ? sharedMeasures(cells, menu) : [];
+  const someEmpty = all.some((own) => own?.cells.length === 0);
+  const measures = loaded ? sharedMeasures(all, menu) : [];
   const wanted = [compared.measure, ...measures].find((name) => name !== null && measures.includes(name));
   const measure = wanted ?? undefined;
+  const { sides, cells, standIns } = shownSides(
+    compared.sides,
+    all.map((own) => own?.cells ?? []),
+    measure,
+  );
   const comparisons = useComparisons(sides, sides.length > 1 ? measure : undefined);
   const environments = useEnvironments(sides);
   const answers = comparisons.map(({ data }) => data);
@@ -156,7 +162,7 @@ function Experiments({ compared, change }: { compared: Compared; change: (next: 
   // biome-ignore lint/correctness/useExhaustiveDependencies: `stamp` stands for them
   const art = useMemo(() => {
     if (!ready || measure === undefined) return null;
-    const known = sides.map(({ slug }, k) => ({ kind: kindOf(slug), cells: cells[k]?.cells ?? [] }));
+    const known = sides.map(({ slug }, k) => ({ kind: kindOf(slug), cells: cells[k] }));
     const looks = known.map(({ kind }, k) => ({ letter: letterOf(k), kind }));
     return artOf(planOf(known, answers, measure), looks, measure, quantities);
   }, [stamp, measure, ready, quantities]);
@@ -183,7 +189,7 @@ function Experiments({ compared, change }: { compared: Compared; change: (next: 
 
   return (
     <>
-      <Sides sides={sides} onChange={(next) => change({ sides: next })} />
+      <Sides sides={compared.sides} standIns={standIns} onChange={(next) => change({ sides: next })} />
       {measures.length > 0 && (
         <label className="field measure">
           Measure
@@ -206,7 +212,7 @@ function Experiments({ compared, change }: { compared: Compared; change: (next: 
               letter={letterOf(k)}
               error={error}
               again={() => void refetch()}
-              takeOut={sides.length > 1 ? () => change({ sides: sides.filter((_, at) => at !== k) }) : null}
+              takeOut={sides.length > 1 ? () => change({ sides: compared.sides.filter((_, at) => at !== k) }) : null}
             />
           ),
       )}
@@ -218,7 +224,7 @@ function Experiments({ compared, change }: { compared: Compared; change: (next: 
               key={k}
               place={k + 1}
               sides={sides}
-              apart={apartIn(cells[0]?.cells ?? [], cells[k + 1]?.cells ?? [])}
+              apart={apartFactors(cells[0], cells[k + 1])[0] ?? null}
               reason={reasonOf(error)}
               onChange={(next) => change({ sides: next })}
             />
@@ -226,12 +232,13 @@ function Experiments({ compared, change }: { compared: Compared; change: (next: 
       )}
       {!loaded && !missing && <LoadingLine label="Loading the cells" />}
       {loaded && measures.length === 0 && sides.length > 0 && (
-        <Notice tone="plain" title={nothingShared(cells.map((each) => each?.cells.length ?? 0))}>
+        <Notice tone="plain" title={nothingShared(cells.map((own) => own.length))}>
           Choose other experiments, or other levels.
         </Notice>
       )}
       {sides.length === 0 && experiments.length > 0 && <Offers experiments={experiments} />}
       {sides.length === 1 && <p className="said">Add another experiment, or the same one held to another level.</p>}
+      <StandIns standIns={standIns} sides={compared.sides} onChange={(next) => change({ sides: next })} />
       <div className="said" aria-live="polite">
         {shown.map(({ comparison, name }) => (
           <p key={name}>{summary(comparison, letterOf(0), name)}</p>
@@ -245,7 +252,7 @@ function Experiments({ compared, change }: { compared: Compared; change: (next: 
               {art.plan.differing.map((name) => shortLabel(name, labelOf(name, quantities))).join(' and ')}:{' '}
               {sides
                 .map((_, k) => {
-                  const own = cells[k]?.cells[0]?.factors ?? {};
+                  const own = cells[k][0]?.factors ?? {};
                   return `${letterOf(k)} ${art.plan.differing.map((name) => levelInWords(own[name] ?? 'none')).join(', ')}`;
                 })
                 .join('; ')}

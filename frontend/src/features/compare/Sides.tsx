@@ -1,23 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Side } from '../../api/comparisons';
 import { useExperiment, useExperiments, useQuantities } from '../../api/queries';
-import type { ExperimentSummary, Factor } from '../../api/types';
+import type { ExperimentSummary, Factor, FactorValue } from '../../api/types';
 import { shortLabel } from '../../components/factorWords';
 import { Icon } from '../../components/Icon';
 import { Kind } from '../../components/Kind';
 import { LevelFilter } from '../../components/LevelFilter';
+import { knownIn } from '../../state/levels';
 import { letterOf, MOST } from './address';
+import type { StandIn } from './standIns';
 
 /** Levels that a side can be held to. */
 function chosenFrom(factors: readonly Factor[]): Factor[] {
   return factors.filter(({ levels }) => levels.length > 1);
 }
 
-function Levels({ side, onChange }: { side: Side; onChange: (side: Side) => void }) {
+/** What was picked besides a level that nobody chose. */
+function besides(level: string | undefined, picked: string, levels: readonly FactorValue[]): string {
+  if (level === undefined || picked === '') return picked;
+  return knownIn(picked, levels)[0]
+    .filter((each) => String(each) !== level)
+    .join();
+}
+
+function Levels(props: { side: Side; standIn: StandIn | undefined; onChange: (side: Side) => void }) {
+  const { side, standIn, onChange } = props;
   const experiment = useExperiment(side.slug).data;
   const quantities = useQuantities().data;
   return chosenFrom(experiment?.factors ?? []).map(({ name, label, levels }) => {
     const unit = quantities?.find((quantity) => quantity.name === name)?.unit;
+    const stand = standIn?.where[name];
     return (
       <LevelFilter
         key={name}
@@ -25,8 +37,9 @@ function Levels({ side, onChange }: { side: Side; onChange: (side: Side) => void
         label={shortLabel(name, label)}
         unit={unit}
         levels={levels}
-        value={side.where[name] ?? ''}
-        onChange={(level) => {
+        value={stand ?? side.where[name] ?? ''}
+        onChange={(picked) => {
+          const level = besides(stand, picked, levels);
           const { [name]: _, ...others } = side.where;
           onChange({ ...side, where: level === '' ? others : { ...others, [name]: level } });
         }}
@@ -38,11 +51,12 @@ function Levels({ side, onChange }: { side: Side; onChange: (side: Side) => void
 function OneSide(props: {
   place: number;
   side: Side;
+  standIn: StandIn | undefined;
   experiments: readonly ExperimentSummary[];
   onChange: (side: Side) => void;
   onRemove?: () => void;
 }) {
-  const { place, side, experiments, onChange, onRemove } = props;
+  const { place, side, standIn, experiments, onChange, onRemove } = props;
   const letter = letterOf(place);
   const own = experiments.find(({ slug }) => slug === side.slug);
   return (
@@ -64,7 +78,7 @@ function OneSide(props: {
           ))}
         </select>
       </label>
-      <Levels side={side} onChange={onChange} />
+      <Levels side={side} standIn={standIn} onChange={onChange} />
       {onRemove && (
         <button type="button" className="quiet small" onClick={onRemove} aria-label={`Remove ${letter}`}>
           <Icon name="bad" small /> Remove
@@ -75,7 +89,12 @@ function OneSide(props: {
 }
 
 /** What is compared, side by side; each can be held to levels of its own. */
-export function Sides({ sides, onChange }: { sides: readonly Side[]; onChange: (sides: readonly Side[]) => void }) {
+export function Sides(props: {
+  sides: readonly Side[];
+  standIns: readonly StandIn[];
+  onChange: (sides: readonly Side[]) => void;
+}) {
+  const { sides, standIns, onChange } = props;
   const experiments = useExperiments().data ?? [];
   const put = (place: number, side: Side) => onChange(sides.map((each, k) => (k === place ? side : each)));
 
@@ -94,6 +113,7 @@ export function Sides({ sides, onChange }: { sides: readonly Side[]; onChange: (
           key={place}
           place={place}
           side={side}
+          standIn={standIns.find((each) => each.place === place)}
           experiments={experiments}
           onChange={(next) => put(place, next)}
           onRemove={sides.length > 1 ? () => onChange(sides.filter((_, k) => k !== place)) : undefined}

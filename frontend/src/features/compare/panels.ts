@@ -47,7 +47,7 @@ const levels = (cells: readonly Cell[], name: string): Set<FactorValue | undefin
   new Set(cells.map(({ factors }) => factors[name]));
 
 /** Factors with one level on each side, and not the same on all. */
-function differingIn(sides: readonly Known[]): string[] {
+export function differingIn(sides: readonly Pick<Known, 'cells'>[]): string[] {
   const names = [...new Set(sides.flatMap(({ cells }) => namesOf(cells)))];
   return names.filter((name) => {
     const each = sides.map(({ cells }) => levels(cells, name));
@@ -61,13 +61,12 @@ export interface Apart {
   readonly levels: readonly [readonly FactorValue[], readonly FactorValue[]];
 }
 
-export function apartIn(a: readonly Cell[], b: readonly Cell[]): Apart | null {
-  for (const name of namesOf(a)) {
+export function apartFactors(a: readonly Cell[], b: readonly Cell[]): Apart[] {
+  return namesOf(a).flatMap((name) => {
     const [own, other] = [a, b].map((cells) => [...levels(cells, name)].filter((level) => level !== undefined));
-    if (own.length > 0 && other.length > 0 && !own.some((level) => other.includes(level)))
-      return { name, levels: [own, other] };
-  }
-  return null;
+    const apart = own.length > 0 && other.length > 0 && !own.some((level) => other.includes(level));
+    return apart ? [{ name, levels: [own, other] }] : [];
+  });
 }
 
 function axisOf(sides: readonly Known[], without: readonly string[]): string | null {

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Cell, ExperimentSummary } from '../../../src/api/types';
 import { offersOf } from '../../../src/features/compare/offers';
-import { apartIn } from '../../../src/features/compare/panels';
+import { apartFactors } from '../../../src/features/compare/panels';
 
 const factor = (name: string, levels: number) => ({ name, label: name, level_count: levels });
 
@@ -68,11 +68,10 @@ describe('sides without a setting in common', () => {
   const at = (workload: string, mtu: number) => ({ factors: { mtu, workload } }) as unknown as Cell;
 
   it('are apart in a factor of both, with the levels of each', () => {
-    expect(apartIn([at('nfs', 1500)], [at('udp', 1500), at('tcp', 9000)])).toEqual({
-      name: 'workload',
-      levels: [['nfs'], ['udp', 'tcp']],
-    });
-    expect(apartIn([at('nfs', 1500)], [at('nfs', 1500)])).toBeNull();
-    expect(apartIn([], [at('nfs', 1500)])).toBeNull();
+    expect(apartFactors([at('nfs', 1500)], [at('udp', 1500), at('tcp', 9000)])).toEqual([
+      { name: 'workload', levels: [['nfs'], ['udp', 'tcp']] },
+    ]);
+    expect(apartFactors([at('nfs', 1500)], [at('nfs', 1500)])).toEqual([]);
+    expect(apartFactors([], [at('nfs', 1500)])).toEqual([]);
   });
 });
