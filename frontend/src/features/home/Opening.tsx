@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The first ten seconds: what one gains, a surface that can be dragged, and three ways on.
-import { useState } from 'react';
+import { memo, useState } from 'react';
 import { Link, useLocation } from 'wouter';
 import { currentCopy } from '../../api/copy';
 import type { ExperimentSummary } from '../../api/types';
@@ -66,8 +66,9 @@ function Ways({ study }: { study: ExperimentSummary | undefined }) {
   );
 }
 
-/** `experiments`: undefined until they are known. */
-export function Opening({ experiments }: { experiments: readonly ExperimentSummary[] | undefined }) {
+/** `experiments`: undefined until they are known. What comes for the list below does not draw the surface again. */
+export const Opening = memo(function Opening(props: { experiments: readonly ExperimentSummary[] | undefined }) {
+  const { experiments } = props;
   const [words, setWords] = useState<HTMLElement | null>(null);
   const study = experiments?.find(({ slug }) => slug === STUDY.slug);
   const withStudy = study !== undefined || experiments === undefined;
@@ -93,7 +94,7 @@ export function Opening({ experiments }: { experiments: readonly ExperimentSumma
                 <p className="note">
                   {study.title}, {study.source_note} <Kind kind={study.kind} />
                 </p>
-                <Showpiece slug={study.slug} query={STUDY.query} words={words} />
+                {words && <Showpiece slug={study.slug} query={STUDY.query} words={words} />}
               </>
             )}
           </div>
@@ -102,4 +103,4 @@ export function Opening({ experiments }: { experiments: readonly ExperimentSumma
       <Ways study={study} />
     </section>
   );
-}
+});

@@ -65,7 +65,7 @@ function InterruptCost() {
 }
 
 /** `words`: the element that takes what the setting saves. */
-export function Showpiece({ slug, query, words }: { slug: string; query: string; words: HTMLElement | null }) {
+export function Showpiece({ slug, query, words }: { slug: string; query: string; words: HTMLElement }) {
   const experiment = useExperiment(slug);
   const cells = useCells(slug);
   const known = experiment.data;
@@ -73,6 +73,15 @@ export function Showpiece({ slug, query, words }: { slug: string; query: string;
   const subject = useMemo<Subject | null>(
     () => (known && filled ? { of: 'experiment', experiment: known, cells: filled } : null),
     [known, filled],
+  );
+  const below = useMemo(
+    () => (
+      <>
+        <InterruptCost />
+        {createPortal(<Gain />, words)}
+      </>
+    ),
+    [words],
   );
   const error = (known ? null : experiment.error) ?? (filled ? null : cells.error);
   const again = () => {
@@ -86,11 +95,5 @@ export function Showpiece({ slug, query, words }: { slug: string; query: string;
       </Notice>
     );
   if (!subject) return null;
-  const below = (
-    <>
-      <InterruptCost />
-      {words && createPortal(<Gain />, words)}
-    </>
-  );
   return <Explorer subject={subject} dataVersion={cells.data?.data_version} embed={{ query, below }} />;
 }
