@@ -54,7 +54,7 @@ def test_a_figure_says_what_is_what(page: Page) -> None:
     open_figure(page, "geist-2005-figure-2")
     chart = page.get_by_role("img", name=re.compile("how many packets"))
     expect(chart.locator(SQUARES)).to_have_count(8)
-    for kind in ("published", "emulated", "model"):
+    for kind in ("published", "emulated: UDP", "model"):
         expect(page.get_by_text(kind, exact=True).first).to_be_visible()
     expect(page.get_by_text("27 against 29 (MTU 4500, delay 960)")).to_be_visible()
     expect(page.get_by_text("Only the values at delays 10 and 960 were printed")).to_be_visible()

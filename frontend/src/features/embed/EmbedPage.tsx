@@ -21,7 +21,7 @@ import { Explorer } from '../explorer/Explorer';
 import { documentOf, figureById } from '../figures/definitions';
 import { Missing } from '../figures/FiguresPage';
 import { experimentsOf } from '../figures/inputs';
-import { kindsOf, MarkName } from '../figures/Key';
+import { Kinds, MarkName } from '../figures/Key';
 import { Panels } from '../figures/Panels';
 import { useFigureData } from '../figures/useFigureData';
 import { Sliders } from './Sliders';
@@ -164,7 +164,7 @@ function FigureEmbed({ id }: { id: string }) {
   return (
     <Frame
       title={`${document.short}, ${figure.label.toLowerCase()}`}
-      kinds={kindsOf(figure).map((kind) => <MarkName key={kind} kind={kind} />)}
+      kinds={<Kinds figure={figure} />}
       source={document.citation}
     >
       <section className="figures">

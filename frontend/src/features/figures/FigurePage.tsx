@@ -21,7 +21,7 @@ import { drawable, svgOf } from './export';
 import { Missing } from './FiguresPage';
 import { findings } from './findings';
 import { experimentsOf, modelsOf } from './inputs';
-import { kindsOf, MarkName } from './Key';
+import { Kinds, kindsOf, MarkName } from './Key';
 import { csvText, sheetsOf } from './numbers';
 import { Panels, titled } from './Panels';
 import { useFigureData } from './useFigureData';
@@ -224,9 +224,7 @@ function Shown({ figure }: { figure: Figure }) {
       <Missing data={data} />
       <div className="above">
         <p className="kinds">
-          {kindsOf(figure).map((kind) => (
-            <MarkName key={kind} kind={kind} />
-          ))}
+          <Kinds figure={figure} />
         </p>
         <div className="files">
           {Object.entries(files).map(([name, hand]) => (

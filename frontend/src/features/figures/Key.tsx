@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The kinds of marks of a figure: shape and word.
 import { KindGlyph } from '../../components/Kind';
+import { catalogue } from '../../engine/catalogue';
 import type { Figure, MarkKind } from './definition';
+import { drawnWords } from './drawn';
 
 const ORDER: readonly MarkKind[] = ['published', 'emulated', 'model'];
 
@@ -19,7 +21,8 @@ export function kindsOf(figure: Figure): MarkKind[] {
   return ORDER.filter((kind) => kinds.includes(kind));
 }
 
-export function MarkName({ kind }: { kind: MarkKind }) {
+/** `of`: what is drawn of this kind. */
+export function MarkName({ kind, of = '' }: { kind: MarkKind; of?: string }) {
   return (
     <span className={`kind ${kind === 'model' ? 'theory' : kind}`}>
       {kind === 'model' ? (
@@ -30,6 +33,12 @@ export function MarkName({ kind }: { kind: MarkKind }) {
         <KindGlyph kind={kind} />
       )}
       {kind}
+      {of && `: ${of}`}
     </span>
   );
+}
+
+/** The key of a figure: each kind with what is drawn of it. */
+export function Kinds({ figure }: { figure: Figure }) {
+  return kindsOf(figure).map((kind) => <MarkName key={kind} kind={kind} of={drawnWords(figure, kind, catalogue)} />);
 }

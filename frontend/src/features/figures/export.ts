@@ -7,6 +7,7 @@ import { fileText, shapeText, wrapped } from '../../plots/file';
 import { AXIS, LETTER_PX, line, mark, NOTE, type Shape, TEXT, text } from '../../plots/shapes';
 import { addressOf } from '../../state/address';
 import type { Document, Figure, HeatPanel, MarkKind, Panel, TablePanel } from './definition';
+import { drawnWords } from './drawn';
 import type { CellsBySlug } from './evaluate';
 import { GRID, heatFrame, surfaceOf } from './render/heat';
 import { painter } from './render/painter';
@@ -14,7 +15,7 @@ import { painter } from './render/painter';
 const MARGIN = 24;
 const WIDTH = 800;
 const HEIGHT = 400;
-const HEAD = 76;
+const HEAD = 96;
 const LINE = 16;
 const TITLE = 24;
 
@@ -32,7 +33,7 @@ function surfaceMarkup(panel: HeatPanel): string {
 }
 
 /** Which shapes stand for what. */
-function keyShapes(kinds: readonly MarkKind[], x: number, y: number): Shape[] {
+function keyShapes(figure: Figure, kinds: readonly MarkKind[], x: number, y: number): Shape[] {
   const words = { ...AXIS, 'font-weight': 500 };
   let at = x;
   return kinds.flatMap((kind) => {
@@ -44,8 +45,10 @@ function keyShapes(kinds: readonly MarkKind[], x: number, y: number): Shape[] {
             stroke: `var(--kind-${kind})`,
             'stroke-width': 1.25,
           });
-    const said = text(at + 20, y, kind, words);
-    at += 20 + kind.length * LETTER_PX.name + 20;
+    const of = drawnWords(figure, kind, catalogue);
+    const named = of ? `${kind}: ${of}` : kind;
+    const said = text(at + 20, y, named, words);
+    at += 20 + named.length * LETTER_PX.name + 20;
     return [glyph, said];
   });
 }
@@ -82,7 +85,7 @@ export async function svgOf(
     shapes: [
       text(MARGIN, 30, figure.title, { 'font-size': TEXT.title, 'font-weight': 600, fill: 'var(--ink)' }),
       text(MARGIN, 50, source, AXIS),
-      ...keyShapes(kinds, MARGIN + 320, 50),
+      ...keyShapes(figure, kinds, MARGIN, 74),
       ...notes.map((words, i) => text(MARGIN, top + 8 + i * LINE, words, { ...NOTE, fill: 'var(--ink-2)' })),
     ],
     tokens,

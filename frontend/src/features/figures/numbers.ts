@@ -3,6 +3,7 @@
 import { csvField } from '../../state/csv';
 import type { Catalogue } from '../../state/models';
 import type { Figure, HeatPanel, LinesPanel, Panel } from './definition';
+import { drawnWords } from './drawn';
 import type { CellsBySlug } from './evaluate';
 import { quantitiesOn, quantityAbove } from './quantities';
 import { heatMarks } from './render/heat';
@@ -17,18 +18,22 @@ export interface Sheet {
   readonly rows: readonly (readonly (number | string)[])[];
 }
 
+/** What is drawn of the testbed. */
+type Emulated = string;
+
 const withUnit = (label: string, unit: string): string => (unit ? `${label} [${unit}]` : label);
 
 const RELATIONS = { about: 'about', below: 'below', above: 'above', from: 'from' } as const;
 
-function linesSheet(panel: LinesPanel, catalogue: Catalogue, data: CellsBySlug): Omit<Sheet, 'title'> {
+function linesSheet(panel: LinesPanel, of: Emulated, catalogue: Catalogue, data: CellsBySlug): Omit<Sheet, 'title'> {
   const { x, y } = quantitiesOn(panel);
   const { series, statements } = resolve(panel, catalogue, data);
   const ticks = panel.x.ticks ?? samplesOf(panel.x, 11);
   const label = (id: string | undefined): string => panel.lines.find((l) => l.id === id)?.label ?? '';
   const rows = series.flatMap(({ kind, line, spots, at, second }) => {
     const own = at ? ticks.map((x) => ({ x, y: at(x), half: null })) : spots;
-    const what = second === null ? kind : `${kind}: ${second}`;
+    const more = kind === 'emulated' ? of : second;
+    const what = more ? `${kind}: ${more}` : kind;
     return own.map(({ x, y, half }) => [what, line.label, x, y, half ?? '', '']);
   });
   const said = statements.map((s) => [
@@ -53,7 +58,7 @@ function linesSheet(panel: LinesPanel, catalogue: Catalogue, data: CellsBySlug):
   };
 }
 
-function heatSheet(panel: HeatPanel, data: CellsBySlug): Omit<Sheet, 'title'> {
+function heatSheet(panel: HeatPanel, of: Emulated, data: CellsBySlug): Omit<Sheet, 'title'> {
   return {
     head: [
       'kind',
@@ -62,13 +67,13 @@ function heatSheet(panel: HeatPanel, data: CellsBySlug): Omit<Sheet, 'title'> {
       withUnit(panel.value.label, panel.value.unit),
     ],
     of: [undefined, panel.model.across, panel.model.up, panel.model.output],
-    rows: heatMarks(panel, data).map((m) => [m.kind, m.x, m.y, m.value]),
+    rows: heatMarks(panel, data).map((m) => [m.kind === 'emulated' ? `${m.kind}: ${of}` : m.kind, m.x, m.y, m.value]),
   };
 }
 
-function sheetOf(panel: Panel, catalogue: Catalogue, data: CellsBySlug): Omit<Sheet, 'title'> {
-  if (panel.form === 'lines') return linesSheet(panel, catalogue, data);
-  if (panel.form === 'heat') return heatSheet(panel, data);
+function sheetOf(panel: Panel, of: Emulated, catalogue: Catalogue, data: CellsBySlug): Omit<Sheet, 'title'> {
+  if (panel.form === 'lines') return linesSheet(panel, of, catalogue, data);
+  if (panel.form === 'heat') return heatSheet(panel, of, data);
   if (panel.form === 'bars')
     return {
       head: ['kind', withUnit(panel.x.label, panel.x.unit), withUnit(panel.y.label, panel.y.unit)],
@@ -82,8 +87,10 @@ function sheetOf(panel: Panel, catalogue: Catalogue, data: CellsBySlug): Omit<Sh
   };
 }
 
-export const sheetsOf = (figure: Figure, catalogue: Catalogue, data: CellsBySlug): Sheet[] =>
-  figure.panels.map((panel) => ({ title: panel.title ?? '', ...sheetOf(panel, catalogue, data) }));
+export function sheetsOf(figure: Figure, catalogue: Catalogue, data: CellsBySlug): Sheet[] {
+  const of = drawnWords(figure, 'emulated', catalogue);
+  return figure.panels.map((panel) => ({ title: panel.title ?? '', ...sheetOf(panel, of, catalogue, data) }));
+}
 
 const fieldText = (field: number | string): string =>
   csvField(typeof field === 'number' ? Number(field.toPrecision(10)) : field);

@@ -106,7 +106,7 @@ describe('the numbers as a file', () => {
     expect(lines.filter((l) => l.startsWith('published,'))).toHaveLength(8);
     expect(lines).toContain('published,4500,960,27,,');
     expect(lines).toContain('model,4500,960,29,,');
-    expect(lines).toContain('emulated,MTU 1500,960,80.1,0.5,');
+    expect(lines).toContain('emulated: UDP,MTU 1500,960,80.1,0.5,');
   });
 
   it('has what the text says as it says it', () => {
