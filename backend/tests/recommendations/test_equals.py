@@ -63,6 +63,18 @@ def test_single_values_tell_no_chance(client: Any) -> None:
     assert ask(client)["equals"] == []
 
 
+def test_a_longer_wait_is_as_good_only_where_its_latency_is_seen(client: Any) -> None:
+    lines = table().decode().replace("mtu_bytes", "delay_us").splitlines()
+    client.upload("\n".join(lines).encode(), "lab.csv")
+    assert ask(client)["equals"] == [], "nothing bounds the latency"
+    bounds = (
+        {"measure": "delay_us", "limit": "at most", "value": 9000},
+        {"measure": "latency_p99_us", "limit": "at most", "value": 200},
+    )
+    for bound in bounds:
+        assert len(ask(client, constraints=[bound])["equals"]) == 1
+
+
 def test_the_client_says_it(client: Any) -> None:
     client.upload(table(), "lab.csv")
     shown = repr(Recommendation(ask(client), ("mtu_bytes",)))

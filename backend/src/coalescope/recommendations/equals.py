@@ -42,7 +42,8 @@ def equals(
     Args:
         runs: of all settings, which tell together whether replicates are independent.
         answer: what would be set.
-        choices: settings that are good enough, the answer among them.
+        choices: settings that are good enough, and no worse in what nobody sees; the answer among
+            them.
         asked: measures that are aimed at or bounded.
     """
     others = [cell for cell in choices if cell != answer]

@@ -27,6 +27,7 @@ from coalescope.recommendations.effects import Effect, effects, entangled, inter
 from coalescope.recommendations.equals import equals
 from coalescope.recommendations.guards import (
     Limited,
+    at_no_unseen_wait,
     keeps_limits,
     known_in_part,
     limits_to_offer,
@@ -210,7 +211,8 @@ def _with_effects(
     reference = compared_with(advice.settings, question)
     known = _changes(source, question, runs, reference, answer)
     commands = commands_to_set(answer, advice.settings, question)
-    as_good = equals(runs, answer, advice.found.choices, question.measures)
+    seen = at_no_unseen_wait(advice.found.choices, answer, advice.settings, question.constraints)
+    as_good = equals(runs, answer, seen, question.measures)
     return replace(advice, reference=reference, effects=known, equals=as_good, commands=commands)
 
 

@@ -108,10 +108,34 @@ def is_unguarded(
     """Whether costs alone are aimed at, and a longer wait is free to cost what nobody measured."""
     if not all(is_cost(a.measure) for a in aims):
         return False
+    return not _bounds_latency(constraints) and bool(free_waits(_limits(constraints), settings))
+
+
+def _bounds_latency(constraints: Sequence[Constraint]) -> bool:
     named = (QUANTITIES.get(c.measure) for c in constraints)
-    if any(q is not None and q.aim == "latency" for q in named):
-        return False
-    return bool(free_waits(_limits(constraints), settings))
+    return any(q is not None and q.aim == "latency" for q in named)
+
+
+def at_no_unseen_wait(
+    choices: Sequence[Hashable],
+    answer: Hashable,
+    settings: Mapping[Hashable, Factors],
+    constraints: Sequence[Constraint],
+) -> list[Hashable]:
+    """The choices in which packets wait no longer than at the answer, by what nothing bounds."""
+    rows = free_waits(_limits(constraints), list(settings.values()))
+    if _bounds_latency(constraints):
+        rows = []
+    waits = [name for row in rows for name in row]
+    there = settings[answer]
+    return [c for c in choices if not any(_longer(settings[c], there, name) for name in waits)]
+
+
+def _longer(setting: Factors, than: Factors, wait: str) -> bool:
+    own, other = setting.get(wait), than.get(wait)
+    if not (isinstance(own, int | float) and isinstance(other, int | float)):
+        return own != other
+    return own < other if wait in WAITS_LESS else own > other
 
 
 def share_of_unknown_work(

@@ -261,7 +261,7 @@ def _change(effect: MeasureChangeOut, about: _About) -> str:
     """In percent; of a share both values: a percentage of percent is mistaken for points."""
     unit = _unit(effect.measure, about)
     if effect.change_percent is None or unit == "%":
-        return f"{shown(effect.reference)} → {shown(effect.answer)} {unit}".rstrip()
+        return f"{shown(effect.reference, 3)} → {shown(effect.answer, 3)} {unit}".rstrip()
     return f"{effect.change_percent:+.3g} %"
 
 
