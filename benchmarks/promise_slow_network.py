@@ -8,10 +8,11 @@ a slider stands.
 
 from __future__ import annotations
 
-from browser import browsing, fresh_page, serving
+from browser import browsing, serving
 from playwright.sync_api import Browser
 from promise_page import median_of, milliseconds
 from rows import Row
+from unwatched import unwatched
 
 LOADS = 7
 BITS_PER_SECOND = 9e6
@@ -57,18 +58,18 @@ def measure() -> list[Row]:
 
 def visit(browser: Browser, address: str) -> tuple[float, float]:
     """Milliseconds to the first words on the page, and to its first view, in a fresh profile."""
-    with fresh_page(browser) as page:
-        session = page.context.new_cdp_session(page)
-        session.send("Network.enable")
-        slow = {
-            "offline": False,
-            "latency": LATENCY_MS,
-            "downloadThroughput": BITS_PER_SECOND / 8,
-            "uploadThroughput": BITS_PER_SECOND / 8,
-        }
-        session.send("Network.emulateNetworkConditions", slow)
-        session.send("Emulation.setCPUThrottlingRate", {"rate": TIMES_SLOWER})
-        page.add_init_script(WATCH)
-        page.goto(address)
+    with unwatched(browser) as page:
+        page.send("Network.enable")
+        page.send(
+            "Network.emulateNetworkConditions",
+            offline=False,
+            latency=LATENCY_MS,
+            downloadThroughput=BITS_PER_SECOND / 8,
+            uploadThroughput=BITS_PER_SECOND / 8,
+        )
+        page.send("Emulation.setCPUThrottlingRate", rate=TIMES_SLOWER)
+        page.send("Page.enable")
+        page.send("Page.addScriptToEvaluateOnNewDocument", source=WATCH)
+        page.send("Page.navigate", url=address)
         seen = page.evaluate("window.__firstView")
         return page.evaluate(FIRST_PAINT), seen
