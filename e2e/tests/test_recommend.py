@@ -318,3 +318,14 @@ def test_axe_finds_nothing_in_it(page: Page, lab: str, scheme: str, width: int) 
     stand_still(page)
     assert axe_complaints(page, ".advice") == []
     assert page.evaluate("document.documentElement.scrollWidth") <= width
+
+
+def test_a_folded_answer_says_what_was_kept_also_beside_offers(page: Page) -> None:
+    page.set_viewport_size({"width": 390, "height": 844})
+    view = "workload=udp&x=delay_ticks&y=mtu_bytes&within=throughput_mbps:5"
+    page.goto(f"/explorer/virtual-testbed?{view}")
+    expect(answer(page)).to_contain_text("How long may a packet wait?")
+    words = "Guards: throughput within 5\u00a0% of its best"
+    guards = page.locator(".inshort .kept", has_text=words)
+    expect(guards).to_be_visible()
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")

@@ -199,7 +199,7 @@ export function WhatToSet(props: WhatToSetProps) {
     set({ limits: withLimit(store.get().advice.limits, factor, 'at most', atMost) });
   const hasAnswer = found !== null && found.answer.answer !== null;
   const guarded = found && guardWords(found.question, found.answer, found.slice.layout, quantities);
-  const kept = hasAnswer ? guarded : null;
+  const kept = hasAnswer || offers.length > 0 ? guarded : null;
   const unknown = found && chanceWords(found.question, found.answer);
   const aimed = isRefusal(question) ? undefined : question.aims[0]?.quantity.name;
   const tuning = tuningOf(question, aimed, advice.limits);
@@ -256,7 +256,7 @@ export function WhatToSet(props: WhatToSetProps) {
                 </button>
               ))
             : found && <InShort effects={effects.filter((e) => !isAimed(found, e))} slice={found.slice} />}
-          {offers.length === 0 && kept && <span className="kept">{kept}</span>}
+          {kept && <span className="kept">{kept}</span>}
           {unknown && <span className="kept">{unknown}</span>}
           {found?.answer.cautions.map((caution) => (
             <span className="kept" key={caution}>

@@ -18,6 +18,7 @@ import {
   TWICE_PERCENT,
   valueWords,
 } from './changeWords';
+import { limitsOf } from './figureLimits';
 import type { Question } from './question';
 import type { Part } from './Sentence';
 import { axisWords, givenWords, settingName, waitLimit } from './settingWords';
@@ -218,26 +219,35 @@ export function tracked(
   return [...new Set(names)].flatMap((name) => effects.filter((e) => e.measure === name));
 }
 
-/** "Kept: throughput within 1 % of its best, latency, 99th percentile, at most 10 % above MTU 1500, delay 10." */
+/** "Guards: throughput within 1 % of its best; latency at most 10 % above MTU 1500, delay 10.": also those that were asked for. */
 export function guardWords(
   question: Question,
   answer: Recommendation,
   layout: Layout,
-  quantities: ReadonlyMap<string, Pick<BundledQuantity, 'label' | 'aim'>>,
+  quantities: ReadonlyMap<string, Pick<BundledQuantity, 'label' | 'aim' | 'unit' | 'better'>>,
 ): string | null {
-  const { guards } = answer;
+  const guards = limitsOf(question, answer);
   if (guards.length === 0) return null;
   const now = referenceWords(question, answer, layout);
-  const aimed = guards.filter(({ measure }) => quantities.get(measure)?.aim);
-  const lost = guards.find((guard) => !aimed.includes(guard));
-  const above = (value: number) => `at most ${brief(value, 2)}\u00a0% above ${now}`;
-  const kept = aimed.map(({ measure, limit, value }) => {
-    const name = named(quantities.get(measure) ?? { label: measure });
-    return `${name} ${limit === 'within' ? `within ${brief(value, 2)}\u00a0% of its best` : above(value)}`;
+  const isLosses = (guard: (typeof guards)[number]) =>
+    answer.guards.some((own) => own === guard) && !quantities.get(guard.measure)?.aim;
+  const own = guards.filter((guard) => !isLosses(guard));
+  const lost = guards.find(isLosses);
+  const ofNow = (value: number, less = true) => `at most ${brief(value, 2)}\u00a0% ${less ? 'above' : 'below'} ${now}`;
+  const kept = own.map(({ measure, limit, value }) => {
+    const quantity = quantities.get(measure) ?? { label: measure, unit: '', better: null };
+    const size = `${brief(value)}${quantity.unit === '' || quantity.unit === '1' ? '' : `\u00a0${quantity.unit}`}`;
+    const words = {
+      within: `within ${brief(value, 2)}\u00a0% of its best`,
+      'within current': ofNow(value, quantity.better !== 'more'),
+      'at most': `at most ${size}`,
+      'at least': `at least ${size}`,
+    };
+    return `${named(quantity)} ${words[limit]}`;
   });
   if (lost)
     kept.push(
-      `losses ${aimed.some((a) => a.limit === lost.limit && a.value === lost.value) ? 'likewise' : above(lost.value)}`,
+      `losses ${own.some((a) => a.limit === lost.limit && a.value === lost.value) ? 'likewise' : ofNow(lost.value)}`,
     );
   return `Guards: ${kept.join('; ')}.`;
 }

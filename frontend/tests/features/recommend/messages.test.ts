@@ -361,6 +361,19 @@ describe('the answer', () => {
     expect(guardWords(question, eight(), layout, QUANTITIES)).toBeNull();
   });
 
+  it.each([
+    ['within=throughput_mbps:1', 'throughput within 1 % of its best'],
+    ['withincurrent=throughput_mbps:5', 'throughput at most 5 % below MTU 1500, delay 10'],
+    ['withincurrent=latency_us:20', 'latency at most 20 % above MTU 1500, delay 10'],
+    ['atmost=latency_us:500', 'latency at most 500 µs'],
+    ['atleast=throughput_mbps:200', 'throughput at least 200 Mb/s'],
+  ])('says what %s asks to be kept', (limit, words) => {
+    const asked = posed(lab(), `goal=cpu&${limit}`).question;
+    expect(guardWords(asked, eight({ reference }), layout, QUANTITIES)?.replaceAll('\u00a0', ' ')).toBe(
+      `Guards: ${words}.`,
+    );
+  });
+
   it('says that a prediction is one', { tags: 'fault:P5' }, () => {
     const model = posed(nfs(), 'goal=throughput');
     const predicted = answered([
