@@ -111,7 +111,7 @@ def test_from_the_list_to_a_figure(copy: Page, site: str) -> None:
     copy.reload()
     expect(copy.get_by_text("Edited")).to_be_visible()
 
-    copy.get_by_role("link", name="27 runs").click()
+    copy.get_by_role("link", name="27 rows").click()
     copy.get_by_role("button", name=re.compile("^MTU: ")).click()
     copy.get_by_role("menuitemcheckbox", name="3000").click()
     copy.keyboard.press("Escape")

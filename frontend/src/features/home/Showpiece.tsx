@@ -38,7 +38,7 @@ function Gain() {
     write(saved.current, gainWords(now, reference));
     write(where.current, named(place.x, place.y));
     const values = `${decimal(now, digits)} ${shortUnit(view.measure.unit)}, not ${decimal(reference, digits)}`;
-    write(than.current, ` than at ${named(corner.x, corner.y)}: ${values}.`);
+    write(than.current, ` than at ${named(corner.x, corner.y)}: ${values}, by the model.`);
   });
   return (
     <>

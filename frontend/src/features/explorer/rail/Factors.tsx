@@ -72,6 +72,8 @@ function AxisRow({ at, axis, chips }: { at: 'x' | 'y'; axis: Axis; chips: boolea
 export function Factors() {
   const { subject, store, schema, view } = useExplorer();
   const { x, y, shape } = view.layout;
+  // what is stored of a cell then is a row, which stands for several runs
+  const areMeans = subject.of === 'experiment' && subject.experiment.replicates_label.startsWith('mean');
   const facets = schema.factors.filter((f) => f.levels.length > 1).length > 1;
   return (
     <div className="block">
@@ -106,11 +108,13 @@ export function Factors() {
           <span>Replicates</span>
           <em>
             {subject.experiment.replicates_label}
+            {areMeans && ' runs each'}
             {subject.experiment.runs > 0 && !subject.opened && (
               <>
                 {' · '}
                 <Link href={`/experiments/${subject.experiment.slug}/runs`}>
-                  {decimal(subject.experiment.runs, 0)} {subject.experiment.runs === 1 ? 'run' : 'runs'}
+                  {decimal(subject.experiment.runs, 0)} {areMeans ? 'row' : 'run'}
+                  {subject.experiment.runs > 1 && 's'}
                 </Link>
                 {' · '}
                 <Link href={`/experiments/${subject.experiment.slug}/replicates`}>spread</Link>
