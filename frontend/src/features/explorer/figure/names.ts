@@ -30,6 +30,14 @@ function along(marks: readonly Spot[], x: number): number {
 const marksOf = (frame: Frame, points: readonly { readonly x: number; readonly mean: number }[]): Spot[] =>
   points.map((p) => [frame.x(p.x), frame.v(p.mean)] as const).sort(([a], [b]) => a - b);
 
+/** Points of the line itself, where the plot has them. */
+const ownMarks = (view: View, frame: Frame, { points }: Series): Spot[] =>
+  view.layout.across === 'x' ? marksOf(frame, points) : [];
+
+/** Above the line at `X`, and above those of its points that lie under the letters. */
+const above = (Y: number, X: number, half: number, own: readonly Spot[]): number =>
+  Math.min(Y, ...own.flatMap(([x, y]) => (Math.abs(x - X) < half + 4 ? y : []))) - ABOVE;
+
 /** The other experiment's lines in a difference. */
 function partnerMarks(view: View, frame: Frame): Spot[][] {
   const points = view.partner?.points ?? [];
@@ -51,10 +59,8 @@ export function labelPlace(view: View, frame: Frame, live: FrameData, lineXs: Fl
   const drawn = live.curves.filter((c) => c.series && Number.isFinite(c.values[first]));
   const halves = drawn.map(({ series }, i) => halfOf(seriesName(series as Series, i === 0, view)));
   const others = view.layout.across === 'x' ? partnerMarks(view, frame) : [];
-  const marks = [
-    ...drawn.flatMap(({ series }) => (view.layout.across === 'x' ? marksOf(frame, (series as Series).points) : [])),
-    ...others.flat(),
-  ];
+  const own = drawn.map(({ series }) => ownMarks(view, frame, series as Series));
+  const marks = [...own.flat(), ...others.flat()];
 
   const lines = [
     ...drawn.map(({ values }) => Float64Array.from(values, frame.v)),
@@ -65,7 +71,7 @@ export function labelPlace(view: View, frame: Frame, live: FrameData, lineXs: Fl
   const room = (k: number): number => {
     const X = frame.x(lineXs[k]);
     const ys = spread(
-      drawn.map((_, i) => lines[i][k] - ABOVE),
+      drawn.map((_, i) => above(lines[i][k], X, halves[i], own[i])),
       frame,
     );
     let nearest = ABOVE;
@@ -123,7 +129,10 @@ export function lineLabels(view: View, frame: Frame, live: FrameData, lineXs: Fl
   const spots = drawn.flatMap(({ series: of, values }, i) => {
     const series = of as Series;
     const name = seriesName(series, i === 0, view);
-    if (Number.isFinite(values[k])) return [{ series, name, x: frame.x(lineXs[k]), y: frame.v(values[k]) - ABOVE }];
+    if (Number.isFinite(values[k])) {
+      const x = frame.x(lineXs[k]);
+      return [{ series, name, x, y: above(frame.v(values[k]), x, halfOf(name), ownMarks(view, frame, series)) }];
+    }
     const point = series.points.find((p) => p.x === apart) ?? series.points[0];
     if (!point) return [];
     const X = frame.x(point.x);
