@@ -9,15 +9,15 @@ import pytest
 from coalescope.client.recommendation import Recommendation
 
 #: Of each MTU: throughput, CPU, slow replies.
-HOST = {1500: (940.0, 68.0, 100.0), 4500: (941.0, 40.0, 101.0), 9000: (940.5, 33.0, 99.0)}
+HOST = {1500: (940.0, 68.0, 100.0), 4500: (941.0, 40.0, 100.2), 9000: (940.5, 33.0, 99.8)}
 FAST, CHEAP = ([{"measure": name}] for name in ("throughput_mbps", "system_cpu_percent"))
 
 
-def table(cpu_noise: float = 0.002, runs: int = 5) -> bytes:
+def table(cpu_noise: float = 0.002, runs: int = 5, host: dict[int, tuple] = HOST) -> bytes:
     rng = np.random.default_rng(1)
     noises = (0.002, cpu_noise, 0.002)
     lines = ["mtu_bytes,replicate,throughput_mbps,system_cpu_percent,latency_p99_us"]
-    for mtu, values in HOST.items():
+    for mtu, values in host.items():
         for run in range(runs):
             pairs = zip(values, noises, strict=True)
             own = ",".join(str(v * np.exp(noise * rng.standard_normal())) for v, noise in pairs)
@@ -25,9 +25,11 @@ def table(cpu_noise: float = 0.002, runs: int = 5) -> bytes:
     return "\n".join(lines).encode()
 
 
-def ask(client: Any, aims: Any = FAST, **more: Any) -> dict[str, Any]:
+def ask(client: Any, aims: Any = FAST, slug: str = "lab", **more: Any) -> dict[str, Any]:
     asked = {"aims": aims, "tolerance_percent": 2, "guarded": False, **more}
-    found: dict[str, Any] = client.post("/api/experiments/lab/recommendations", json=asked).json()
+    found: dict[str, Any] = client.post(
+        f"/api/experiments/{slug}/recommendations", json=asked
+    ).json()
     return found
 
 
@@ -61,6 +63,51 @@ def test_what_was_asked_about_is_no_news(client: Any) -> None:
 def test_single_values_tell_no_chance(client: Any) -> None:
     client.upload(table(runs=1), "lab.csv")
     assert ask(client)["equals"] == []
+
+
+def test_less_work_is_no_saving(client: Any) -> None:
+    client.upload(table(host={**HOST, 9000: (470.0, 33.0, 99.8)}), "lab.csv")
+    late = [{"measure": "latency_p99_us"}]
+    [equal] = ask(client, late, guarded=True)["equals"]
+    assert equal["effects"][0]["answer"] == pytest.approx(40, abs=1), "not 33, of half the work"
+    lines = [line.split(",") for line in table().decode().splitlines()]
+    unknown = "\n".join(",".join(line[:2] + line[3:]) for line in lines)
+    client.upload(unknown.encode(), "unknown.csv")
+    assert ask(client, late, slug="unknown")["equals"] == []
+
+
+def test_what_is_far_later_is_not_as_good(client: Any) -> None:
+    client.upload(table(host={**HOST, 9000: (940.5, 33.0, 1000.0)}), "lab.csv")
+    [equal] = ask(client)["equals"]
+    assert equal["effects"][0]["answer"] == pytest.approx(40, abs=1)
+
+
+def test_what_a_large_tolerance_allows_is_not_as_good(client: Any) -> None:
+    slower = {1500: HOST[1500], 9000: (800.0, 33.0, 99.8)}
+    client.upload(table(host=slower), "lab.csv")
+    found = ask(client, tolerance_percent=20, current={"mtu_bytes": 9000})
+    assert len(found["choices"]) == 2
+    assert found["equals"] == []
+
+
+def test_a_single_run_hides_none_that_was_repeated(client: Any) -> None:
+    lines = table().decode().splitlines()
+    client.upload("\n".join(lines[:-4]).encode(), "lab.csv")
+    found = ask(client)
+    assert [c["n"] for c in found["candidates"] if c["factors"]["mtu_bytes"] == 9000] == [1]
+    [equal] = found["equals"]
+    assert found["candidates"][equal["place"]]["factors"]["mtu_bytes"] == 4500
+
+
+def test_a_wait_that_varies_beyond_a_limit_only_frees_no_other(client: Any) -> None:
+    lines = ["mtu_bytes,delay_us,factor.rx_frames,replicate,throughput_mbps,system_cpu_percent"]
+    for frames, cpu in ((1, 60.0), (64, 25.0)):
+        lines += [f"1500,10,{frames},{k},{940 + k % 2},{cpu + 0.1 * k}" for k in range(5)]
+    for delay in (50, 100):
+        lines += [f"9000,{delay},1,{k},{940 + k % 2},{20 + 0.1 * k}" for k in range(5)]
+    client.upload("\n".join(lines).encode(), "lab.csv")
+    limit = {"measure": "mtu_bytes", "limit": "at most", "value": 4000}
+    assert ask(client, constraints=[limit])["equals"] == [], "64 frames may wait for ever"
 
 
 def test_a_longer_wait_is_as_good_only_where_its_latency_is_seen(client: Any) -> None:

@@ -87,3 +87,54 @@ def test_a_models_answer_is_compared_with_what_is_set_now(client: Any) -> None:
     found = client.post("/api/recommendations", json=asked).json()
     assert found["reference"] == {"mtu_bytes": 9000, "delay_us": 80}
     assert {c["factors"]["delay_us"] for c in found["candidates"]} == {10, 20, 40}
+
+
+def delays_only(speeds: dict[int, list[float]], late: bool = True) -> bytes:
+    lines = ["delay_us,replicate,throughput_mbps,latency_p99_us"]
+    for delay, own in speeds.items():
+        tail = f",{50 + delay}" if late or delay < 200 else ","
+        lines += [f"{delay},{k + 1},{speed}{tail}" for k, speed in enumerate(own)]
+    return "\n".join(lines).encode()
+
+
+def near(speed: float) -> list[float]:
+    return [speed * (1 + 0.001 * k) for k in (-2, -1, 0, 1, 2)]
+
+
+HOST = {0: near(700.0), 50: near(710.0), 100: near(720.0)}
+
+
+def test_of_a_setting_in_which_some_runs_stopped_no_other_run_is_told(client: Any) -> None:
+    client.upload(delays_only({**HOST, 200: [0.0, 0.0, 0.0, 0.0, 700.0]}), "lab.csv")
+    now = {"delay_us": 200}
+    found = ask(client, 100, "speed", current=now, guarded=False)
+    assert found["reference"] == {"delay_us": 100}
+    assert "(delay_us 200) was not measured with all that was asked about" in found["message"]
+    bound = {"measure": "throughput_mbps", "limit": "within current", "value": 5}
+    limits = [{"measure": "delay_us", "limit": "at most", "value": 100}, bound]
+    asked = {"aims": AIMS["speed"], "constraints": limits, "current": now}
+    refused = client.post("/api/experiments/lab/recommendations", json=asked)
+    assert refused.status_code == 422
+    assert "no limit of throughput_mbps can be held" in refused.json()["error"]["message"]
+
+
+def test_what_is_set_now_and_lacks_a_measure_is_said(client: Any) -> None:
+    client.upload(delays_only({**HOST, 200: near(650.0)}, late=False), "lab.csv")
+    limits = [
+        {"measure": "delay_us", "limit": "at most", "value": 100},
+        {"measure": "latency_p99_us", "limit": "at most", "value": 170},
+    ]
+    asked = {"aims": AIMS["speed"], "constraints": limits, "current": {"delay_us": 200}}
+    found = client.post("/api/experiments/lab/recommendations", json=asked).json()
+    assert "was not measured with all that was asked about" in found["message"]
+
+
+def test_settings_without_the_factor_take_no_neighbours_away(client: Any) -> None:
+    lines = table(seed=1).decode().splitlines()
+    with_adaptive = [f"{lines[0]},factor.adaptive_rx", *(f"{line},off" for line in lines[1:])]
+    with_adaptive += [f"{mtu},,{k + 1},900,{20 + k},on" for mtu in MTUS for k in range(4)]
+    answers = []
+    for text in ("\n".join(lines), "\n".join(with_adaptive)):
+        client.upload(text.encode(), "lab.csv")
+        answers.append(choices(ask(client, 100, "speed", guarded=False)))
+    assert answers[0] == answers[1] != set()

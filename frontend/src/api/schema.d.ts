@@ -3833,6 +3833,13 @@ export interface components {
                 [key: string]: number | string;
             } | null;
             /**
+             * Reference Means
+             * @description Of what was asked about, there: bounds against what is set now refer to them
+             */
+            reference_means: {
+                [key: string]: number;
+            };
+            /**
              * Basis
              * @description Why it is compared with that one
              * @enum {string}

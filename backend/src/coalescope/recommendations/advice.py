@@ -31,6 +31,7 @@ class Advice:
         commands: for the answer; None without an interface, or an answer.
         guards: bounds that were kept without being asked for.
         reference: what an answer is compared with; None where there is nothing to compare.
+        reference_means: there, of what was asked about.
         basis: why with this one.
         compared: that what is set now was not measured, and what stands for it; None where it was.
         ci95: by measure that was asked about, of each setting's mean.
@@ -56,6 +57,7 @@ class Advice:
     commands: Commands | None
     guards: Sequence[Constraint] = ()
     reference: Hashable | None = None
+    reference_means: Mapping[str, float] = field(default_factory=dict)
     basis: Basis = "least"
     compared: str | None = None
     ci95: Mapping[str, Mapping[Hashable, Interval]] = field(default_factory=dict)

@@ -128,6 +128,9 @@ class RecommendationOut(BaseModel):
     )
     guards: list[ConstraintIn] = Field(description="Bounds that were kept without being asked for")
     reference: dict[str, Level] | None = Field(description="What the answer is compared with")
+    reference_means: dict[str, float] = Field(
+        description="Of what was asked about, there: bounds against what is set now refer to them"
+    )
     basis: Basis = Field(description="Why it is compared with that one")
     effects: list[MeasureChangeOut] = Field(description="What the answer changes against it")
     equals: list[EqualOut] = Field(
@@ -200,6 +203,7 @@ def recommendation_out(advice: Advice) -> RecommendationOut:
             ConstraintIn(measure=g.measure, limit=g.limit, value=g.value) for g in advice.guards
         ],
         reference=None if advice.reference is None else dict(advice.settings[advice.reference]),
+        reference_means=dict(advice.reference_means),
         basis=advice.basis,
         effects=[MeasureChangeOut(**asdict(effect)) for effect in advice.effects],
         equals=[

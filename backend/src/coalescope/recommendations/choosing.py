@@ -44,8 +44,7 @@ def choose(
 ) -> Recommendation:
     """Choose by the measures in `table`, whose rows are of these cells.
 
-    Of all `settings` those are chosen from that keep the question's limits: what is known of each
-    is the same whatever the limits are.
+    Chosen are those of all `settings` that keep the question's limits; the others tell of them.
 
     Errors: 422 where they cannot carry an answer, saying what to measure.
     """
@@ -67,7 +66,7 @@ def choose(
             when=when,
             current=now,
             intrusion=lambda cell: intrusion(settings[cell], question.current),
-            position=positions(settings),
+            position=positions(settings, within),
             rng=question.seed,
         )
     except RecommendationError as error:

@@ -100,26 +100,47 @@ def entangled(settings: Iterable[Factors]) -> str | None:
     return None
 
 
-def positions(settings: Mapping[Hashable, Factors]) -> Callable[[Hashable], list[float]] | None:
+def positions(
+    settings: Mapping[Hashable, Factors], among: Mapping[Hashable, Factors]
+) -> Callable[[Hashable], list[float] | None] | None:
     """Return where settings lie among each other: logarithms of the levels that vary.
 
-    None where a text varies: words have no distances.
+    None where a text varies among those to choose from: words have no distances. Of the others,
+    what lacks a number that these have, or has another text, has no place.
     """
-    names = {name for setting in settings.values() for name in setting}
+    names = {name for setting in among.values() for name in setting}
+    numbers = {n for n in names if all(_is_level(own.get(n)) for own in among.values())}
+    first = next(iter(among.values()))
+    texts = {name: first.get(name) for name in names - numbers}
+    placed = {
+        cell: setting
+        for cell, setting in settings.items()
+        if all(_is_level(setting.get(name)) for name in numbers)
+        and {n: v for n, v in setting.items() if n not in numbers} == texts
+    }
+    if not among.keys() <= placed.keys():
+        return None
     scales: dict[str, tuple[float, Mapping[Hashable, float]]] = {}
-    for name in sorted(names):
-        levels = {cell: setting.get(name) for cell, setting in settings.items()}
+    for name in sorted(numbers):
+        levels = {cell: float(setting[name]) for cell, setting in placed.items()}
         if len(set(levels.values())) < 2:
             continue
-        numbers = {cell: float(v) for cell, v in levels.items() if isinstance(v, int | float)}
-        if len(numbers) < len(levels) or min(numbers.values()) < 0.0:
-            return None
         # a level of 0 has no logarithm: all are moved by the smallest that has one
-        least = min(v for v in numbers.values() if v > 0.0)
-        scales[name] = (least if 0.0 in numbers.values() else 0.0, numbers)
+        least = min(v for v in levels.values() if v > 0.0)
+        scales[name] = (least if 0.0 in levels.values() else 0.0, levels)
     if not scales:
         return None
-    return lambda cell: [log(numbers[cell] + move) for move, numbers in scales.values()]
+
+    def position(cell: Hashable) -> list[float] | None:
+        if cell not in placed:
+            return None
+        return [log(levels[cell] + move) for move, levels in scales.values()]
+
+    return position
+
+
+def _is_level(level: FactorValue | None) -> bool:
+    return isinstance(level, int | float) and level >= 0.0
 
 
 def intervals(runs: Sequence[RunValues], measure: str) -> Mapping[Hashable, Interval]:

@@ -89,13 +89,15 @@ def advise_from_model(
     found = choose(table, told, settings, kept, exact=True)
     if kept.asks_for_limit(among.values()):
         found = replace(found, answer=None, choices=())
+    reference = compared_with(settings, q)
     return Advice(
         found=_without_chance(found),
         settings=settings,
         enough=shortest_good_enough(found, settings),
         commands=None if found.answer is None else commands_to_set(found.answer, settings, q),
         guards=guards,
-        reference=None if found.answer is None else compared_with(settings, q),
+        reference=None if found.answer is None else reference,
+        reference_means={name: own[[*settings].index(reference)] for name, own in table.items()},
         basis="now" if q.current else "least",
         model=model,
     )

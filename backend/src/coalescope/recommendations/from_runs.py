@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """The setting to choose among those that were measured, and the commands for it."""
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import replace
+from statistics import fmean
 from typing import Any
 
 from coalescope_host.tuning.losses import LOSSES
 from coalescope_models.inference.recommendation import Constraint, Recommendation
-from coalescope_models.vocabulary.quantity import QUANTITIES
+from coalescope_models.vocabulary.quantity import QUANTITIES, Better
 
 from coalescope.errors import CoalescopeError
 from coalescope.experiments.levels import factor_levels, matches
@@ -66,10 +67,13 @@ def advise(experiment: ExperimentRecord, measured: Measured, question: Question)
     whole = _whole(runs, kept.measures)
     among = _settings(whole)
     _refuse_too_many(among, kept.measures)
+    everything = _settings(chosen.runs)
+    kept = kept.at_levels(factor_levels(everything.values()))
+    kept, basis = _with_default(kept, measured.default, everything)
     told = _with_others(chosen.runs, whole, kept)
     settings = _settings(told)
-    kept = kept.at_levels(factor_levels(settings.values()))
-    kept, basis = _with_default(kept, measured.default, settings)
+    _refuse_bounds_against_untold(kept, settings, everything)
+    reference = compared_with(settings, kept)
     found = _as_means(_of_runs(told, kept), whole)
     found = _unless_entangled(found, among, left_out=len(whole) < len(runs))
     found = _unless_work_is_unknown(found, kept.share_of_unknown_work(known))
@@ -80,7 +84,8 @@ def advise(experiment: ExperimentRecord, measured: Measured, question: Question)
         commands=None,
         guards=guards,
         basis=basis,
-        compared=_not_measured(settings, kept.current),
+        reference_means=_means_at(told, reference, kept.measures),
+        compared=_not_told(settings, everything, kept.current),
         ci95={name: intervals(told, name) for name in kept.measures},
         cautions=(*experiment.source.get("cautions", ()), *untold),
         left_out=len(runs) - len(whole),
@@ -90,32 +95,38 @@ def advise(experiment: ExperimentRecord, measured: Measured, question: Question)
         experiment=experiment,
     )
     if kept.asks_for_limit(among.values()):
-        reference = compared_with(settings, kept)
         ask = _offered(experiment.source, told, reference, kept)
         unsaid = replace(found, answer=None, choices=())
         if not ask:
             why = why_no_offer(kept.constraints, list(among.values()))
             unsaid = replace(unsaid, message=why)
         return replace(advice, found=unsaid, reference=reference, ask=ask)
-    return _with_effects(advice, experiment.source, told, kept)
+    return _with_effects(advice, experiment.source, told, kept, among)
 
 
 def _with_others(
     runs: Sequence[RunValues], whole: Sequence[RunValues], question: Question
 ) -> Sequence[RunValues]:
-    """With those beyond the limits, which tell of the others as well; not where all are too many.
+    """With those beyond the limits, which tell of the others as well; of too many, what is set now.
 
-    `whole` are those within the limits that have all that is asked about.
+    `whole` are those within the limits that have all that is asked about. A setting beyond them is
+    told with all its runs or not at all: the mean of those in which something arrived is no mean.
     """
-    within = {id(run) for run in whole}
-    told = [r for r in runs if id(r) in within or _is_told(r, question.measures)]
-    return told if len(_settings(told)) * len(question.measures) <= _MOST_MEANS else whole
-
-
-def _is_told(run: RunValues, measures: Sequence[str]) -> bool:
-    if not all(name in run.values for name in measures):
-        return False
-    return has_logarithms(run.values[name] for name in measures if name not in LOSSES)
+    names = question.measures
+    measured = [name for name in names if name not in LOSSES]
+    others = [
+        run
+        for run in runs
+        if not keeps_limits(run.factors, question.limits)
+        and all(name in run.values for name in names)
+    ]
+    stopped = {r.cell_id for r in others if not has_logarithms(r.values[n] for n in measured)}
+    others = [run for run in others if run.cell_id not in stopped]
+    if len(_settings([*whole, *others])) * len(names) > _MOST_MEANS:
+        now = question.current
+        others = [run for run in others if now and matches(run.factors, now)]
+    told = {id(run) for run in (*whole, *others)}
+    return [run for run in runs if id(run) in told]
 
 
 def _settings(runs: Sequence[RunValues]) -> dict[Hashable, Factors]:
@@ -134,16 +145,51 @@ def _with_default(
     return replace(question, current=default.levels), basis
 
 
-def _not_measured(settings: Mapping[Hashable, Factors], current: Factors) -> str | None:
+def _not_told(
+    settings: Mapping[Hashable, Factors],
+    everything: Mapping[Hashable, Factors],
+    current: Factors,
+) -> str | None:
+    """That what is set now was not measured, or not with all that is asked about."""
     there = settings[nearest(settings, current)]
     apart = [name for name, level in current.items() if there.get(name) != level]
     if not apart:
         return None
-    now, instead = (
-        ", ".join(f"{name.removeprefix('factor.')} {levels.get(name)}" for name in apart)
-        for levels in (current, there)
-    )
-    return f"What is set now ({now}) was not measured; changes are against {instead}."
+    why = "was not measured"
+    if any(matches(own, current) for own in everything.values()):
+        why = "was not measured with all that was asked about, above zero in every run"
+    now, instead = (_levels(levels, apart) for levels in (current, there))
+    return f"What is set now ({now}) {why}; changes are against {instead}."
+
+
+def _levels(levels: Factors, names: Iterable[str]) -> str:
+    return ", ".join(f"{name.removeprefix('factor.')} {levels.get(name)}" for name in names)
+
+
+def _refuse_bounds_against_untold(
+    question: Question,
+    settings: Mapping[Hashable, Factors],
+    everything: Mapping[Hashable, Factors],
+) -> None:
+    """Errors: 422 where a bound is against what is set now, of which too little was measured."""
+    now = question.current
+    bound = next((c for c in question.constraints if c.limit == "within current"), None)
+    if bound is None or not now or any(matches(own, now) for own in settings.values()):
+        return
+    if any(matches(own, now) for own in everything.values()):
+        raise CoalescopeError(
+            "no_recommendation",
+            f"What is set now ({_levels(now, now)}) was not measured with all that was asked "
+            f"about, above zero in every run: no limit of {bound.measure} can be held against it.",
+            where={"field": "current"},
+            advice="Measure it again, name another setting as the current one, or give the limit "
+            "in the measure's unit.",
+        )
+
+
+def _means_at(runs: Sequence[RunValues], cell: Hashable, names: Sequence[str]) -> dict[str, float]:
+    own = [run for run in runs if run.cell_id == cell]
+    return {name: fmean(run.values[name] for run in own) for name in names}
 
 
 def _means_of(runs: Sequence[RunValues]) -> int | None:
@@ -203,7 +249,11 @@ def _in_every_setting(runs: Sequence[RunValues]) -> list[str]:
 
 
 def _with_effects(
-    advice: Advice, source: Mapping[str, Any], runs: Sequence[RunValues], question: Question
+    advice: Advice,
+    source: Mapping[str, Any],
+    runs: Sequence[RunValues],
+    question: Question,
+    among: Mapping[Hashable, Factors],
 ) -> Advice:
     answer = advice.found.answer
     if answer is None:
@@ -211,9 +261,18 @@ def _with_effects(
     reference = compared_with(advice.settings, question)
     known = _changes(source, question, runs, reference, answer)
     commands = commands_to_set(answer, advice.settings, question)
-    seen = at_no_unseen_wait(advice.found.choices, answer, advice.settings, question.constraints)
-    as_good = equals(runs, answer, seen, question.measures)
+    choices, bounds = advice.found.choices, question.constraints
+    seen = at_no_unseen_wait(choices, answer, among, question.aims, bounds)
+    asked = {name: _better(name, question, source) for name in question.measures}
+    as_good = equals(runs, answer, seen, asked)
     return replace(advice, reference=reference, effects=known, equals=as_good, commands=commands)
+
+
+def _better(name: str, question: Question, source: Mapping[str, Any]) -> Better | None:
+    """Which direction is wanted, or better as such."""
+    wanted = next((aim.sense for aim in question.aims if aim.measure == name), None)
+    quantity = measure(name, source)
+    return wanted or (None if quantity is None else quantity.better)
 
 
 def _changes(

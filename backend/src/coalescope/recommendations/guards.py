@@ -21,7 +21,7 @@ LATENCY_WITHIN_PERCENT = 10.0
 DEAR = 2.0
 _OPTIONS = 3
 #: Units of costs that are shares of time: doing less looks like a saving in them.
-_SHARES = ("%", "W")
+SHARES = ("%", "W")
 #: Aims that say what the traffic got.
 _DONE = ("throughput", "latency")
 
@@ -119,16 +119,18 @@ def _bounds_latency(constraints: Sequence[Constraint]) -> bool:
 def at_no_unseen_wait(
     choices: Sequence[Hashable],
     answer: Hashable,
-    settings: Mapping[Hashable, Factors],
+    among: Mapping[Hashable, Factors],
+    aims: Sequence[Aim],
     constraints: Sequence[Constraint],
 ) -> list[Hashable]:
     """The choices in which packets wait no longer than at the answer, by what nothing bounds."""
-    rows = free_waits(_limits(constraints), list(settings.values()))
-    if _bounds_latency(constraints):
+    rows = free_waits(_limits(constraints), list(among.values()))
+    wanted = (QUANTITIES.get(aim.measure) for aim in aims)
+    if _bounds_latency(constraints) or any(q and q.aim == "latency" for q in wanted):
         rows = []
     waits = [name for row in rows for name in row]
-    there = settings[answer]
-    return [c for c in choices if not any(_longer(settings[c], there, name) for name in waits)]
+    there = among[answer]
+    return [c for c in choices if not any(_longer(among[c], there, name) for name in waits)]
 
 
 def _longer(setting: Factors, than: Factors, wait: str) -> bool:
@@ -150,7 +152,7 @@ def share_of_unknown_work(
     if any(q is None or q.role == "factor" or q.aim in _DONE for q in bounded):
         return None
     known = [QUANTITIES[a.measure] for a in aims if a.measure in QUANTITIES]
-    shares = [q.name for q in known if q.aim in ("cpu", "energy") and q.unit in _SHARES]
+    shares = [q.name for q in known if q.aim in ("cpu", "energy") and q.unit in SHARES]
     if len(shares) < len(aims) or any(QUANTITIES[name].aim in _DONE for name in measured):
         return None
     return shares[0]

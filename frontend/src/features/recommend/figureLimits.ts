@@ -6,7 +6,7 @@ import { brief } from '../../plots/number';
 import type { Scale } from '../../plots/scale';
 import { type Attributes, END, HALO, line, NOTE, rect, type Shape, text } from '../../plots/shapes';
 import type { BundledQuantity } from '../../state/models';
-import { type Room, referenceOf } from './figureMarks';
+import type { Room } from './figureMarks';
 import type { Question } from './question';
 
 /** What was asked to be kept, and what is kept without being asked. */
@@ -24,7 +24,7 @@ function boundOf(
     return { at: value, most: limit === 'at most', words: `${limit} ${brief(value)}` };
   const less = catalogue.quantities.find((q) => q.name === measure)?.better === 'less';
   const means = answer.candidates.map((c) => c.means[measure]);
-  const now = referenceOf(answer)?.means[measure];
+  const now = answer.reference_means[measure];
   if (limit === 'within current')
     return now === undefined
       ? null

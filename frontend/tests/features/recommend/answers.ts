@@ -57,6 +57,7 @@ export function answered(candidates: Candidate[], rest: Partial<Recommendation> 
     choices: [0],
     guards: [],
     reference: null,
+    reference_means: {},
     basis: 'least',
     effects: [],
     equals: [],

@@ -63,6 +63,19 @@ describe('the curve of a cost with a guard', () => {
   });
 });
 
+describe('a limit against what is set now', () => {
+  it('is drawn where that lies beyond a limit on the delay, and is no setting to choose', () => {
+    const { question, slice } = posed(lab(), 'goal=cpu');
+    const beyond = eight({
+      guards: [{ measure: 'throughput_mbps', limit: 'within current', value: 5 }],
+      reference: { mtu_bytes: 9000, delay_us: 5000, workload: 'tcp' },
+      reference_means: { throughput_mbps: 160 },
+    });
+    const shapes = figureShapes(question, beyond, slice.layout, 'measured', 420);
+    expect(words(shapes)).toContain('over 5 % below now');
+  });
+});
+
 describe('the curve of a trade', () => {
   const { question, slice } = posed(lab(), 'goal=trade&weigh=latency:0');
 

@@ -25,7 +25,7 @@ def left(constraint: Constraint, values: np.ndarray, seed: int = 1, n: int = 5) 
     logs = np.repeat(np.log(values), n) + 0.01 * rng.normal(size=n * len(values))
     rows = list(np.arange(len(logs)).reshape(-1, n))
     means = np.array([[logs[r].mean()] for r in rows])
-    scatter = scatter_of(logs[:, None], rows, means)
+    scatter = scatter_of(logs[:, None], rows, means, np.ones(len(rows), dtype=bool))
     assert scatter is not None
     return contenders(scatter, means, ["speed"], [constraint], 0, np.ones(len(rows), dtype=bool))
 

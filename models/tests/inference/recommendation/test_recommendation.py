@@ -286,8 +286,8 @@ def test_neighbours_keep_what_is_a_settings_own():
     rows = [np.arange(10 * k, 10 * k + 10) for k in range(16)]
     means = np.array([logs[r].mean(axis=0) for r in rows])
     places = np.linspace(0.0, 1.0, 16)[:, None]
-    scatter = scatter_of(logs, rows, means)
     able = np.ones(16, dtype=bool)
+    scatter = scatter_of(logs, rows, means, able)
     draws = sampler_of(scatter, means, places, able, able, np.random.default_rng(1))(4000)
     together = [np.corrcoef(draws[:, k].T)[0, 1] for k in range(16)]
     assert min(together) > 0.9

@@ -28,11 +28,11 @@ def contenders(
     names: Sequence[str],
     constraints: Sequence[Constraint],
     current: int,
-    admitted: Allowed,
+    among: Allowed,
 ) -> Allowed:
     """Return the settings that no bound surely excludes, [settings]; all where these are few.
 
-    A bound "within" the best excludes what any one admitted setting surely exceeds by more. Fewer
+    A bound "within" the best excludes what any one to choose from surely exceeds by more. Fewer
     than a dozen that are left would tell little of each other.
 
     Args:
@@ -41,7 +41,7 @@ def contenders(
         names: of the measures.
         constraints: the bounds.
         current: place of the setting that bounds "within current" refer to.
-        admitted: settings that may be chosen, [settings]. The others tell of these as well.
+        among: settings to choose from, [settings]. The others tell of these as well.
     """
     from scipy import stats  # noqa: PLC0415  not at start-up
 
@@ -50,16 +50,14 @@ def contenders(
         j = names.index(constraint.measure)
         errors = scatter.errors[:, j]
         enough = stats.t.isf(_LEFT_OUT / len(means), scatter.freedom[:, j])
-        for short, of_bound, place in _shortfalls(
-            means[:, j], errors, constraint, current, admitted
-        ):
+        for short, of_bound, place in _shortfalls(means[:, j], errors, constraint, current, among):
             least = enough if place is None else np.maximum(enough, enough[place])
             able &= ~(short > least * np.sqrt(errors + of_bound))
     return able if able.sum() >= neighbours.FEWEST else np.ones_like(able)
 
 
 def _shortfalls(
-    means: Floats, errors: Floats, constraint: Constraint, current: int, admitted: Allowed
+    means: Floats, errors: Floats, constraint: Constraint, current: int, among: Allowed
 ) -> Iterator[tuple[Floats, float, int | None]]:
     """How far each setting misses a bound, the bound's own variance, and the setting it is of."""
     value, share = constraint.value, constraint.value / 100.0
@@ -76,5 +74,5 @@ def _shortfalls(
         yield worse - allowed, float(errors[current]), current
     else:
         away = -means if constraint.sense == "less" else means
-        for rival in map(int, np.flatnonzero(admitted)):
+        for rival in map(int, np.flatnonzero(among)):
             yield away[rival] + math.log1p(-share) - away, float(errors[rival]), rival

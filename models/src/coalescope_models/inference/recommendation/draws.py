@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
@@ -25,7 +26,7 @@ def sampler_of(
     means: Floats,
     positions: Floats | None,
     able: Allowed,
-    admitted: Allowed,
+    among: Allowed,
     rng: np.random.Generator,
 ) -> Sampler:
     """Return what draws the means.
@@ -35,12 +36,14 @@ def sampler_of(
         means: of the settings' logarithms, [settings, measures].
         positions: of the settings, [settings, factors]; None where each stands alone.
         able: settings that tell of each other, [settings]; others stand alone.
-        admitted: those to choose from, [settings]; of too many able ones, these alone tell.
+        among: those to choose from, [settings]; of too many able ones, these alone tell.
         rng: for the draws.
     """
     own = np.sqrt(scatter.errors)
+    if positions is not None:
+        able = able & ~np.isnan(positions).any(axis=1)
     if able.sum() > neighbours.MOST:
-        able = able & admitted
+        able = able & among
     surfaces = _surfaces(scatter, means, positions, able)
 
     def sample(count: int) -> Floats:
@@ -70,10 +73,16 @@ def _surfaces(
     ]
 
 
-def from_0_to_1(positions: Sequence[Sequence[float]]) -> Floats | None:
-    """Return positions with each factor from 0 to 1; None where no factor varies."""
-    table = np.array(positions, dtype=np.float64)
-    lo, hi = table.min(axis=0), table.max(axis=0)
+def from_0_to_1(positions: Sequence[Sequence[float] | None]) -> Floats | None:
+    """Return positions with each factor from 0 to 1; None where no factor varies.
+
+    Of a setting without a position, NaN.
+    """
+    width = max((len(own) for own in positions if own is not None), default=0)
+    table = np.array([own or [math.nan] * width for own in positions], dtype=np.float64)
+    if not width:
+        return None
+    lo, hi = np.nanmin(table, axis=0), np.nanmax(table, axis=0)
     varied = hi > lo
     scaled: Floats = (table[:, varied] - lo[varied]) / (hi - lo)[varied]
     return scaled if varied.any() else None
@@ -93,6 +102,7 @@ def draw(
     constraints: Sequence[Constraint],
     current: int,
     score: Score,
+    among: Allowed,
     admitted: Allowed,
 ) -> Drawn:
     """Draw in parts: of the measures of all draws, hundreds of megabytes, none is kept.
@@ -100,12 +110,12 @@ def draw(
     Settings that are not admitted keep no constraints, [settings].
     """
     draws = sample(DRAWS_AT_ONCE)
-    against = rivals(draws, names, constraints, admitted)
+    against = rivals(draws, names, constraints, among)
     all_draws = (_DRAWS, draws.shape[1])
     found = Drawn(np.empty(all_draws), np.empty(all_draws, dtype=np.bool_))
     for part in in_parts(_DRAWS):
         draws = sample(DRAWS_AT_ONCE)
-        keeping = kept(draws, names, constraints, current, admitted, against)
+        keeping = kept(draws, names, constraints, current, among, against) & admitted
         found.kept[part] = keeping
         found.scores[part] = score.of_settings(draws, keeping)
     return found

@@ -20,18 +20,18 @@ Rivals = Mapping[Constraint, NDArray[np.intp]]
 
 
 def rivals(
-    draws: Floats, names: Sequence[str], constraints: Sequence[Constraint], admitted: Allowed
+    draws: Floats, names: Sequence[str], constraints: Sequence[Constraint], among: Allowed
 ) -> Rivals:
-    """Return for each setting the admitted one that most probably lies too far above it."""
+    """Return for each setting the one to choose from that most probably lies too far above it."""
     found = {}
     for constraint in constraints:
         if constraint.limit == "within":
             away = _away(draws[..., names.index(constraint.measure)], constraint)
-            found[constraint] = rivals_beyond(away, math.log1p(-constraint.value / 100.0), admitted)
+            found[constraint] = rivals_beyond(away, math.log1p(-constraint.value / 100.0), among)
     return found
 
 
-def rivals_beyond(away: Floats, allowed: float, admitted: Allowed) -> NDArray[np.intp]:
+def rivals_beyond(away: Floats, allowed: float, among: Allowed) -> NDArray[np.intp]:
     """Return each setting's rival; pairs of thousands of settings are worked on in parts."""
     mean = away.mean(axis=0)
     centred = (away - mean) / math.sqrt(max(len(away) - 1, 1))
@@ -43,7 +43,7 @@ def rivals_beyond(away: Floats, allowed: float, admitted: Allowed) -> NDArray[np
         apart = np.sqrt(np.maximum(own[part, None] + own - 2.0 * together, 0.0))
         beyond = mean - mean[part, None] + allowed
         surely = beyond / np.maximum(apart, _LEAST_APART)
-        found[part] = np.argmax(np.where(admitted, surely, -np.inf), axis=1)
+        found[part] = np.argmax(np.where(among, surely, -np.inf), axis=1)
     return found
 
 
@@ -56,21 +56,22 @@ def kept(
     names: Sequence[str],
     constraints: Sequence[Constraint],
     current: int,
-    admitted: Allowed,
+    among: Allowed,
     rivals: Rivals | None = None,
 ) -> Allowed:
-    """Whether settings are admitted, and logarithms [..., settings, measures] keep all constraints.
+    """Whether logarithms [..., settings, measures] keep every constraint.
 
     `current` is the place of the setting that bounds "within current" refer to. Bounds "within" the
-    best are held against `rivals`, without these against the best of the admitted.
+    best are held against `rivals`, without these against the best of the settings `among` which is
+    chosen.
     """
-    kept = np.broadcast_to(admitted, values.shape[:-1]).copy()
+    kept = np.ones(values.shape[:-1], dtype=np.bool_)
     for constraint in constraints:
         value = values[..., names.index(constraint.measure)]
         if constraint.limit == "within":
             away = _away(value, constraint)
             if rivals is None:
-                best = away.max(axis=-1, keepdims=True, initial=-np.inf, where=admitted)
+                best = away.max(axis=-1, keepdims=True, initial=-np.inf, where=among)
             else:
                 best = away[..., rivals[constraint]]
             kept &= away >= best + math.log1p(-constraint.value / 100.0)

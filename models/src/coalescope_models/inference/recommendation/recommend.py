@@ -42,7 +42,7 @@ def recommend(
     when: Timeline | None = None,
     current: Hashable | None = None,
     intrusion: Callable[[Hashable], Any] = lambda _cell: 0,
-    position: Callable[[Hashable], Sequence[float]] | None = None,
+    position: Callable[[Hashable], Sequence[float] | None] | None = None,
     rng: np.random.Generator | int = 0,
 ) -> Recommendation:
     """Choose a setting.
@@ -58,9 +58,8 @@ def recommend(
         cells: label of each run's setting.
         aims: at least one; two, without weights, for a balance.
         constraints: bounds on measures, which need not be aims.
-        among: settings to choose from; None for all. The others tell how runs scatter and how
-            smooth the measures are, so that this does not depend on what may be chosen; one of them
-            may be what is set now.
+        among: settings to choose from; None for all. The others tell how smooth the measures are
+            and, where they do so alike, how runs scatter; one of them may be what is set now.
         excluded: settings that are not allowed for what the table does not have.
         goal: what the aims are worth together.
         tolerance: loss, as a share, that does not matter; by default what suits the goal.
@@ -71,7 +70,8 @@ def recommend(
         current: the cell that is set now, which bounds "within current" refer to.
         intrusion: what setting a cell would change, smallest first; by default the order of cells.
         position: of a cell, one number per factor, on scales on which measures change evenly. With
-            it a dozen cells or more tell of their neighbours (`neighbours`).
+            it a dozen cells or more tell of their neighbours (`neighbours`). A cell that has none,
+            None, stands alone.
         rng: generator or seed for the draws; the same seed gives the same answer.
 
     Raises:
@@ -92,21 +92,23 @@ def recommend(
         raise RecommendationError("current", "the current setting was not measured")
     now = order.index(current) if current in order else 0
     dependent = None if when is None else _dependence(logs, names, cells, when, bounded)
-    admitted: Allowed = np.zeros(len(order), dtype=np.bool_)
-    admitted[[k for k in listed if order[k] not in excluded]] = True
-    allowed = kept(means, names, constraints, now, admitted)
+    candidate: Allowed = np.isin(np.arange(len(order)), listed)
+    admitted: Allowed = candidate & [cell not in excluded for cell in order]
+    allowed: Allowed = kept(means, names, constraints, now, candidate) & admitted
     score, note = _score(aims, names, goal, means, allowed)
     tolerance = score.tolerance if tolerance is None else tolerance
     scores = score.of_settings(means, allowed)
     best = _best(scores, allowed)
     sampler: Sampler | None = None
-    scatter = scatter_of(logs, rows, means) if dependent is None else None
+    scatter = scatter_of(logs, rows, means, candidate) if dependent is None else None
     if scatter is not None:
         positions = None if position is None else from_0_to_1([position(c) for c in order])
-        able = contenders(scatter, means, names, constraints, now, admitted)
+        able = contenders(scatter, means, names, constraints, now, candidate)
         generator = np.random.default_rng(rng)
-        sampler = sampler_of(scatter, means, positions, able, admitted, generator)
-    drawn = None if sampler is None else draw(sampler, names, constraints, now, score, admitted)
+        sampler = sampler_of(scatter, means, positions, able, candidate, generator)
+    drawn = None
+    if sampler is not None:
+        drawn = draw(sampler, names, constraints, now, score, candidate, admitted)
     values = np.exp(logs)
     measured = {n: np.array([values[r, j].mean() for r in rows]) for j, n in enumerate(names)}
     found = candidates_of(order, rows, measured, scores, allowed, best, drawn, score, listed)

@@ -10,7 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .noise import cell_variances
-from .trade_off import Floats
+from .trade_off import Allowed, Floats
+
+#: How often variances that are alike are called unlike.
+_UNLIKE = 0.01
 
 
 @dataclass(frozen=True)
@@ -28,15 +31,60 @@ class Scatter:
     together: Floats
 
 
-def scatter_of(logs: Floats, rows: Sequence[NDArray[np.intp]], means: Floats) -> Scatter | None:
-    """Return how the runs of settings scatter; None without any replicates."""
-    if all(len(r) == 1 for r in rows):
+def scatter_of(
+    logs: Floats, rows: Sequence[NDArray[np.intp]], means: Floats, among: Allowed
+) -> Scatter | None:
+    """Return how the runs of settings scatter; None where none to choose from was repeated.
+
+    Those to choose from and the others are moderated together where they scatter alike, else each
+    among their own: beyond what may be chosen a host can be overloaded, or idle.
+
+    Args:
+        logs: of the measures, [runs, measures].
+        rows: of each setting.
+        means: of the settings, [settings, measures].
+        among: settings to choose from, [settings].
+    """
+    if all(len(r) == 1 for r, own in zip(rows, among, strict=True) if own):
         return None
     variances, freedom = np.array(
-        [cell_variances(logs[:, j], rows) for j in range(logs.shape[1])]
+        [_variances(logs[:, j], rows, among) for j in range(logs.shape[1])]
     ).transpose(1, 2, 0)  # [cells, measures]
     errors = variances / np.array([len(r) for r in rows])[:, None]
     return Scatter(errors, freedom, _together(logs, rows, means).T)
+
+
+def _variances(
+    values: Floats, rows: Sequence[NDArray[np.intp]], among: Allowed
+) -> tuple[Floats, Floats]:
+    sides = (among, ~among)
+    own, others = ([rows[k] for k in map(int, np.flatnonzero(side))] for side in sides)
+    if _alike(_pooled(values, own), _pooled(values, others)):
+        return cell_variances(values, rows)
+    found = np.empty((2, len(rows)))
+    for side, group in zip(sides, (own, others), strict=True):
+        found[:, side] = cell_variances(values, group)
+    return found[0], found[1]
+
+
+def _pooled(values: Floats, rows: Sequence[NDArray[np.intp]]) -> tuple[float, int]:
+    """Return the pooled variance and its degrees of freedom."""
+    freedom = sum(len(r) - 1 for r in rows)
+    squares = sum(float(np.sum((values[r] - values[r].mean()) ** 2)) for r in rows)
+    return squares / max(freedom, 1), freedom
+
+
+def _alike(own: tuple[float, int], others: tuple[float, int]) -> bool:
+    """Whether two pooled variances may be one, by an F test; where one is not known they may."""
+    from scipy import stats  # noqa: PLC0415  not at start-up
+
+    (a, of_a), (b, of_b) = own, others
+    if not (of_a and of_b) or a == b:
+        return True
+    if not (a > 0.0 and b > 0.0):
+        return False
+    below = float(stats.f.cdf(a / b, of_a, of_b))
+    return 2.0 * min(below, 1.0 - below) >= _UNLIKE
 
 
 def _together(logs: Floats, rows: Sequence[NDArray[np.intp]], means: Floats) -> Floats:
