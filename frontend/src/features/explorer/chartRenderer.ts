@@ -254,8 +254,11 @@ export function createChartRenderer(parts: ChartParts): ChartRenderer {
       const next = [view, room.width, room.height, lines, frames, pins, devicePixelRatio, currentTheme()];
       const stale = scene === null || next.some((v, i) => v !== key[i]);
       if (stale) {
+        // another theme moves no name
+        const namesAt = next.slice(0, -1).every((v, i) => v === key[i]) ? scene?.namesAt : undefined;
         key = next;
         settle(view, state, slices, view.values);
+        if (scene && namesAt !== undefined) scene = { ...(scene as Scene), namesAt };
       }
       let now = scene as Scene | null;
       if (!now) return null;
