@@ -18,7 +18,7 @@ from threading import Thread
 from typing import Any
 from urllib.request import urlopen
 
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, Page, ViewportSize, sync_playwright
 
 ROOT = Path(__file__).parents[1]
 sys.path.append(str(ROOT / "e2e"))
@@ -29,6 +29,7 @@ from lab.chromium import found_chromium  # noqa: E402
 VIEW = (
     "/explorer/virtual-testbed?workload=tcp&measure=system_cpu_s_per_gb&model=cpu-overhead-surface"
 )
+WINDOW: ViewportSize = {"width": 1440, "height": 900}
 ARGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-sync"]
 
 
@@ -113,6 +114,6 @@ def tracing(page: Page, categories: list[str]) -> Iterator[list[dict[str, Any]]]
 @contextmanager
 def fresh_page(browser: Browser) -> Iterator[Page]:
     """A page with an empty cache."""
-    context = browser.new_context(viewport={"width": 1440, "height": 900})
+    context = browser.new_context(viewport=WINDOW)
     yield context.new_page()
     context.close()

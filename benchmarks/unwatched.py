@@ -15,9 +15,9 @@ from contextlib import contextmanager
 from itertools import count
 from typing import Any
 
+from browser import WINDOW
 from playwright.sync_api import Browser
 
-_WINDOW = {"width": 1440, "height": 900}
 _PAUSE_S = 0.1
 
 
@@ -29,7 +29,7 @@ class Unwatched:
         self._ids = count(1)
         self._answers: dict[int, dict[str, Any]] = {}
         self._session.on("Target.receivedMessageFromTarget", self._received)
-        page = {"url": "about:blank", "browserContextId": context, **_WINDOW}
+        page = {"url": "about:blank", "browserContextId": context, **WINDOW}
         target = self._session.send("Target.createTarget", page)["targetId"]
         attached = self._session.send("Target.attachToTarget", {"targetId": target})
         self._page = attached["sessionId"]

@@ -3,6 +3,7 @@
 
 from collections.abc import Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from statistics import fmean
 
 from coalescope_host.tuning.losses import LOSSES
 from coalescope_models.vocabulary.quantity import QUANTITIES, Better
@@ -18,7 +19,7 @@ from coalescope.runs.records import RunValues
 
 #: A change that is worth saying where nobody asked.
 NOTABLE_PERCENT = 10.0
-#: How much worse a measure that was asked about may be: as much as never matters in an answer.
+#: How much worse a measure that was asked about may be.
 ASKED_PERCENT = 2.0
 
 Values = Mapping[Hashable, Mapping[str, list[float]]]
@@ -68,7 +69,7 @@ def equals(
         repeated = [cell for cell in others if len(values[cell][name]) > 1]
         if not repeated:
             continue
-        best = max(repeated, key=lambda c, n=name, s=sign: s * _mean(values[c][n]))  # type: ignore[misc]
+        best = max(repeated, key=lambda c, n=name, s=sign: s * fmean(values[c][n]))  # type: ignore[misc]
         effect, p = effect_and_p(name, runs, answer, best)
         chance = 1.0 if p is None else p * len(repeated) * len(names)
         ends = effect.ci95_percent
@@ -132,15 +133,11 @@ def _most(name: str, asked: Collection[str]) -> float:
 
 
 def _worse_percent(there: Sequence[float], here: Sequence[float], better: Better | None) -> float:
-    change = -_sign(better) * (_mean(here) - _mean(there))
+    change = -_sign(better) * (fmean(here) - fmean(there))
     if change <= 0.0:
         return 0.0
-    return 100.0 * change / _mean(there) if _mean(there) > 0.0 else float("inf")
+    return 100.0 * change / fmean(there) if fmean(there) > 0.0 else float("inf")
 
 
 def _sign(better: Better | None) -> float:
     return 1.0 if better == "more" else -1.0
-
-
-def _mean(values: Sequence[float]) -> float:
-    return sum(values) / len(values)

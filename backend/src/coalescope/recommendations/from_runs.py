@@ -101,7 +101,7 @@ def advise(experiment: ExperimentRecord, measured: Measured, question: Question)
             why = why_no_offer(kept.constraints, list(among.values()))
             unsaid = replace(unsaid, message=why)
         return replace(advice, found=unsaid, reference=reference, ask=ask)
-    return _with_effects(advice, experiment.source, told, kept, among)
+    return _with_effects(advice, experiment.source, told, kept, among, reference)
 
 
 def _with_others(
@@ -254,11 +254,11 @@ def _with_effects(
     runs: Sequence[RunValues],
     question: Question,
     among: Mapping[Hashable, Factors],
+    reference: Hashable,
 ) -> Advice:
     answer = advice.found.answer
     if answer is None:
         return advice
-    reference = compared_with(advice.settings, question)
     known = _changes(source, question, runs, reference, answer)
     commands = commands_to_set(answer, advice.settings, question)
     choices, bounds = advice.found.choices, question.constraints
