@@ -48,6 +48,29 @@ def server(tmp_path: Path) -> Iterator[Server]:
     started.stop()
 
 
+# Four rows that the first fit takes.
+OF_FIRST_FIT = b"""\
+mtu_bytes,delay_us,replicate,rx_bytes,rx_packets,rx_interrupts,system_cpu_s
+1500,0,1,9000000,6000,600,0.5
+1500,80,1,9000000,6000,100,0.4
+9000,0,1,9000000,1000,300,0.3
+9000,80,1,9000000,1000,90,0.2
+"""
+
+
+@pytest.fixture
+def loaded(server: Server) -> Server:
+    """A server that holds what it loads once: with the first upload, and after it has started.
+
+    What a fit needs, the server imports beside its first requests; a fit waits for the end of that.
+    """
+    assert upload(server, OF_FIRST_FIT, "loaded.csv").status_code == 201
+    body = {"model": "cpu-overhead", "method": "ols", "response": "system_cpu_s"}
+    answer = httpx.post(f"{server.url}/api/experiments/loaded/fits", json=body, timeout=TIMEOUT_S)
+    assert answer.status_code == 200, answer.text
+    return server
+
+
 def in_pieces(content: bytes) -> Iterator[bytes]:
     view = memoryview(content)
     for start in range(0, len(view), 1 << 16):
@@ -100,18 +123,17 @@ def large_log(make_log: MakeLog, records: int) -> bytes:
     return make_log(fields=fields, rows=rows, window=(10, records - 1))
 
 
-def test_a_large_log_takes_little_memory(server: Server, make_log: MakeLog) -> None:
-    upload(server, make_log())  # what is loaded once is loaded
+def test_a_large_log_takes_little_memory(loaded: Server, make_log: MakeLog) -> None:
     content = large_log(make_log, 200_000)
     assert len(content) > 32 * 2**20
-    with Watch(server) as watch:
-        answer = upload(server, in_pieces(content))
+    with Watch(loaded) as watch:
+        answer = upload(loaded, in_pieces(content))
     assert answer.status_code == 201, answer.text
     assert watch.more <= 16 * 2**20
     rows = "".join(f"1500,{i},0,1,64\n" for i in range(ROWS))
     table = f"mtu_bytes,replicate,drops,rx_packets,rx_bytes\n{rows}"
-    with Watch(server) as held:  # negative control: rows that are stored are held in memory
-        hold = upload(server, table.encode(), "x.csv")
+    with Watch(loaded) as held:  # negative control: rows that are stored are held in memory
+        hold = upload(loaded, table.encode(), "x.csv")
     assert hold.status_code == 201, hold.text
     assert held.more > 16 * 2**20
 
@@ -137,11 +159,17 @@ def write_log(path: Path, size: int) -> None:
         log.mark("window_end", i * 10**6, None)
 
 
+@pytest.fixture
+def takes_two_gibibytes(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of a server that starts after this."""
+    monkeypatch.setenv("COALESCOPE_MAX_UPLOAD_BYTES", str(2 << 30))
+
+
 @pytest.mark.soak
+@pytest.mark.usefixtures("takes_two_gibibytes")
 def test_a_gibibyte_takes_little_memory(
-    server: Server, make_log: MakeLog, tmp_path_factory: pytest.TempPathFactory
+    loaded: Server, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
-    upload(server, make_log())
     path = tmp_path_factory.mktemp("large") / "large.runlog"
     write_log(path, 1 << 30)
 
@@ -150,9 +178,9 @@ def test_a_gibibyte_takes_little_memory(
             while piece := file.read(1 << 16):
                 yield piece
 
-    with Watch(server) as watch:
+    with Watch(loaded) as watch:
         answer = httpx.post(
-            f"{server.url}/api/uploads", params={"filename": "x"}, content=pieces(), timeout=600
+            f"{loaded.url}/api/uploads", params={"filename": "x"}, content=pieces(), timeout=600
         )
     assert answer.status_code == 201, answer.text
     print(f"{path.stat().st_size:,} bytes, {watch.more:,} bytes of memory")  # noqa: T201
@@ -160,15 +188,16 @@ def test_a_gibibyte_takes_little_memory(
 
 
 @pytest.mark.parametrize("pack", [gzip.compress, bz2.compress, lzma.compress, zlib.compress])
-def test_what_is_packed_is_not_unpacked(server: Server, pack: Callable[[bytes], bytes]) -> None:
+def test_what_is_packed_is_not_unpacked(loaded: Server, pack: Callable[[bytes], bytes]) -> None:
     """A bomb would be a hundred megabytes; it is refused as what it is."""
     bomb = pack(b"mtu_bytes,replicate,drops\n" + b"0" * (100 * 2**20))
     names = {"gzip": "gzip", "zlib": "deflate"}
     encoding = names.get(pack.__module__, "identity")
-    with Watch(server) as watch:
-        plain = upload(server, bomb, "x.csv")
+    there = loaded.files()
+    with Watch(loaded) as watch:
+        plain = upload(loaded, bomb, "x.csv")
         declared = httpx.post(
-            f"{server.url}/api/uploads",
+            f"{loaded.url}/api/uploads",
             params={"filename": "x.csv"},
             content=bomb,
             headers={"Content-Encoding": encoding},
@@ -178,14 +207,14 @@ def test_what_is_packed_is_not_unpacked(server: Server, pack: Callable[[bytes], 
         assert answer.status_code in (415, 422), answer.text
         assert answer.json()["error"]["advice"]
     assert watch.more <= 16 * 2**20
-    assert server.files() == []
+    assert loaded.files() == there
 
 
-def test_a_large_body_elsewhere_is_refused_before_it_is_held(server: Server) -> None:
+def test_a_large_body_elsewhere_is_refused_before_it_is_held(loaded: Server) -> None:
     large = b" " * (40 * 2**20)
-    with Watch(server) as watch:
-        declared = httpx.post(f"{server.url}/api/links", content=large, timeout=TIMEOUT_S)
-        chunked = httpx.post(f"{server.url}/api/links", content=in_pieces(large), timeout=TIMEOUT_S)
+    with Watch(loaded) as watch:
+        declared = httpx.post(f"{loaded.url}/api/links", content=large, timeout=TIMEOUT_S)
+        chunked = httpx.post(f"{loaded.url}/api/links", content=in_pieces(large), timeout=TIMEOUT_S)
     for answer in (declared, chunked):
         assert (answer.status_code, answer.json()["error"]["code"]) == (413, "too_large")
     assert watch.more <= 16 * 2**20
