@@ -15,7 +15,6 @@ from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from threading import Thread
-from typing import Any
 from urllib.request import urlopen
 
 from playwright.sync_api import Browser, Page, ViewportSize, sync_playwright
@@ -92,23 +91,6 @@ def browsing() -> Iterator[Browser]:
         browser = playwright.chromium.launch(executable_path=path, args=ARGS)
         yield browser
         browser.close()
-
-
-@contextmanager
-def tracing(page: Page, categories: list[str]) -> Iterator[list[dict[str, Any]]]:
-    """What Chromium's own trace says of the time in between; complete once this is left."""
-    session = page.context.new_cdp_session(page)
-    events: list[dict[str, Any]] = []
-    complete: list[bool] = []
-    session.on("Tracing.dataCollected", lambda part: events.extend(part["value"]))
-    session.on("Tracing.tracingComplete", lambda _: complete.append(True))
-    config = {"includedCategories": categories, "recordMode": "recordAsMuchAsPossible"}
-    session.send("Tracing.start", {"transferMode": "ReportEvents", "traceConfig": config})
-    yield events
-    session.send("Tracing.end")
-    while not complete:
-        page.wait_for_timeout(20)
-    session.detach()
 
 
 @contextmanager

@@ -10,10 +10,10 @@ import time
 from collections.abc import Callable
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
 from urllib.request import urlopen
 
-from browser import ROOT, VIEW, browsing, fresh_page, serving, the_least, tracing
+from browser import ROOT, VIEW, browsing, fresh_page, serving, the_least
+from lab.timeline import Event, frames_of_input, tracing
 from playwright.sync_api import Browser, Page
 from rows import Row
 
@@ -129,33 +129,13 @@ def pin(page: Page, sets: int) -> None:
         page.get_by_role("button", name="Pin these").click()
 
 
-# The input events, and the commits that end a frame's work for the page.
-TIMELINE = ["devtools.timeline", "disabled-by-default-devtools.timeline"]
+def commit_times(events: list[Event]) -> list[float]:
+    """Of each frame that shows an input: from the handler's start to the commit [ms].
 
-
-def commit_times(events: list[dict[str, Any]]) -> list[float]:
-    """Of each frame that shows an input: from the handler's start to the commit [ms]."""
-    spans = [event for event in events if event["ph"] == "X"]
-    inputs = [event for event in spans if is_input(event)]
-    if not inputs:
-        raise ValueError("no input event in the trace: the slider was not dragged")
-    main = inputs[0]["pid"], inputs[0]["tid"]
-    commits = sorted(
-        event["ts"] + event["dur"]
-        for event in spans
-        if event["name"] == "Commit" and (event["pid"], event["tid"]) == main
-    )
-    first: dict[float, float] = {}  # two inputs may share a frame: the first of them waits longest
-    for start in sorted(event["ts"] for event in inputs):
-        shown = next((end for end in commits if end > start), None)
-        if shown is not None:
-            first.setdefault(shown, start)
-    return [(end - start) / 1000 for end, start in first.items()]
-
-
-def is_input(event: dict[str, Any]) -> bool:
-    """The span in which the page's handlers of one `input` event run."""
-    return event["name"] == "EventDispatch" and event["args"]["data"].get("type") == "input"
+    Two inputs may share a frame: the first of them waits longest.
+    """
+    frames = frames_of_input(events)
+    return [(frame[-1]["ts"] + frame[-1]["dur"] - frame[0]["ts"]) / 1000 for frame in frames]
 
 
 def drags(browser: Browser, url: str, pins: int = 0) -> tuple[list[float], int, int]:
@@ -173,7 +153,7 @@ def dragged(page: Page, sliders: list[int]) -> tuple[list[float], int, int]:
     shown = dropped = 0
     for slider in sliders:
         drag(page, slider)  # once to warm up, once to measure
-        with tracing(page, TIMELINE) as events:
+        with tracing(page) as events:
             page.evaluate(COUNT_FRAMES)
             drag(page, slider)
             frames = page.evaluate("cancelAnimationFrame(window.__ticking), window.__frames")

@@ -12,7 +12,7 @@ export interface Span {
 }
 
 export interface Shape {
-  readonly tag: 'line' | 'path' | 'rect' | 'circle' | 'text';
+  readonly tag: 'line' | 'path' | 'polygon' | 'rect' | 'circle' | 'text';
   readonly attributes: Attributes;
   readonly text?: string;
   readonly spans?: readonly Span[];
@@ -48,6 +48,10 @@ export const path = (d: string, attributes: Attributes): Shape => ({
   tag: 'path',
   attributes: { d, fill: 'none', ...attributes },
 });
+
+/** A straight stroke that is `gathered` with those that look the same. */
+export const tick = (x1: number, y1: number, x2: number, y2: number, attributes: Attributes): Shape =>
+  path(`M${hundredths(x1)} ${hundredths(y1)}L${hundredths(x2)} ${hundredths(y2)}`, attributes);
 
 export const text = (x: number, y: number, content: string, attributes: Attributes): Shape => ({
   tag: 'text',

@@ -41,6 +41,7 @@ import {
 } from './messages';
 import { type Tuning, tuningOf } from './ownHost';
 import { isRefusal, measured, questionOf } from './question';
+import { keyOfQuestion } from './questionKey';
 import { Sentence } from './Sentence';
 import { besideAxes, spotOf } from './settingWords';
 import './recommend.css';
@@ -90,13 +91,6 @@ function useCalm<T>(value: T): T {
     return () => clearTimeout(timer);
   }, [value]);
   return calm;
-}
-
-/** What of the state the question depends on, as text: the crosshair counts only where traffic stands on an axis. */
-function questionKey({ subject, slices }: WhatToSetProps, state: ExplorerState): string {
-  const { open: _, interface: _i, driver: _d, kernel: _k, ...advice } = state.advice;
-  const question = questionOf(subject, slices(state), state);
-  return JSON.stringify([state.axes, state.where, advice, isRefusal(question) ? question.reason : question.asked]);
 }
 
 /** The answer's place, if the picture that is shown has one for it. */
@@ -171,8 +165,10 @@ const quantities = new Map(catalogue.quantities.map((q) => [q.name, q]));
 export function WhatToSet(props: WhatToSetProps) {
   const { subject, store } = props;
   const { experiment } = subject;
-  const now = useSyncExternalStore(store.subscribe, () => questionKey(props, store.get()));
-  const key = useSettled(now);
+  const [questionKey] = useState(keyOfQuestion);
+  const key = useSettled(
+    useSyncExternalStore(store.subscribe, () => questionKey(subject, props.slices(store.get()), store.get())),
+  );
   const advice = useSyncExternalStore(store.subscribe, () => store.get().advice);
   const state = store.get();
   const { question, asked, found, waiting } = useAnswer(props, state, key);

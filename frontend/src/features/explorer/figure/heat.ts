@@ -16,6 +16,7 @@ import {
   TEXT,
   TICK,
   text,
+  tick,
 } from '../../../plots/shapes';
 import { inkOn, tide } from '../../../plots/tide';
 import type { Axis, Point } from '../../../state/layout';
@@ -260,12 +261,15 @@ export function upwardAxis(view: View, frame: Frame): Shape[] {
   const { y } = view.layout;
   const scale = frame.y;
   if (!y || !scale) return [];
+  const ticks = y.levels.map((level) =>
+    tick(frame.left - 5, scale(level), frame.left, scale(level), { stroke: 'var(--line-3)' }),
+  );
   let last = Number.POSITIVE_INFINITY;
-  return y.levels.flatMap((level) => {
+  const names = y.levels.flatMap((level) => {
     const Y = scale(level);
-    const tick = line(frame.left - 5, Y, frame.left, Y, { stroke: 'var(--line-3)' });
-    if (last - Y < 13) return [tick];
+    if (last - Y < 13) return [];
     last = Y;
-    return [tick, text(frame.left - 8, Y, tickWords(y, level), { dy: '0.32em', ...END, ...TICK })];
+    return [text(frame.left - 8, Y, tickWords(y, level), { dy: '0.32em', ...END, ...TICK })];
   });
+  return [...gathered(ticks), ...names];
 }

@@ -19,6 +19,7 @@ import {
   type Shape,
   TICK,
   text,
+  tick,
 } from '../../../plots/shapes';
 import type { Pen } from '../../../plots/simplified';
 import type { View } from '../../../state/view';
@@ -58,18 +59,14 @@ export function axes(view: View, frame: Frame): Shape[] {
   if (frame.heat && y && flat)
     out.push(text(0, frame.heat.top - 12, upwardTitle(y, frame.phone), { ...AXIS, 'data-quantity': y.name }));
   const labels = labelledLevels(across.levels, frame.x, labelRoom(across));
+  const ticks: Shape[] = [];
   for (const level of across.levels) {
     const X = frame.x(level);
-    if (frame.heat && flat)
-      out.push(
-        line(X, frame.heat.top + frame.heat.height, X, frame.heat.top + frame.heat.height + 4, {
-          stroke: 'var(--line-3)',
-        }),
-      );
-    out.push(line(X, bottom, X, bottom + 4, { stroke: 'var(--line-3)' }));
+    const below = frame.heat && flat ? [frame.heat.top + frame.heat.height, bottom] : [bottom];
+    for (const Y of below) ticks.push(tick(X, Y, X, Y + 4, { stroke: 'var(--line-3)' }));
     if (labels.includes(level)) out.push(text(X, bottom + 17, tickWords(across, level), { ...MIDDLE, ...TICK }));
   }
-  out.push(line(left, bottom, right, bottom, { stroke: 'var(--line-3)' }));
+  out.push(...gathered(ticks), line(left, bottom, right, bottom, { stroke: 'var(--line-3)' }));
   if (across.spacing === 'log-from-zero') {
     // a break between zero, which has no logarithm, and the least setting
     const positive = across.levels.filter((v) => v > 0)[0];

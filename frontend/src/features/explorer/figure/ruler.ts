@@ -2,7 +2,19 @@
 // A slider as a ruler: whisker = 95 % interval, square = fit, crosshair = now.
 import { decimal, digitsOfStep } from '../../../plots/number';
 import { linear, log, niceStep } from '../../../plots/scale';
-import { END, LETTER_PX, line, MIDDLE, path, rect, type Shape, TICK, text } from '../../../plots/shapes';
+import {
+  END,
+  gathered,
+  hundredths,
+  LETTER_PX,
+  line,
+  MIDDLE,
+  rect,
+  type Shape,
+  TICK,
+  text,
+  tick,
+} from '../../../plots/shapes';
 import type { Slider } from '../../../state/fit';
 
 export const RULER_HEIGHT = 32;
@@ -39,15 +51,24 @@ function decades(lo: number, hi: number): Ticks {
 /** What a ruler shows. */
 type Ruled = Pick<Slider, 'lo' | 'hi' | 'start' | 'interval' | 'condition' | 'spacing'>;
 
-export function rulerShapes(slider: Ruled, value: number, width: number): Shape[] {
-  const { lo, hi, start, interval } = slider;
-  const x = (slider.spacing === 'log' ? log : linear)([lo, hi], [0, width]);
-  const inside = (v: number): number => Math.max(0, Math.min(width, x(v)));
+const across = ({ lo, hi, spacing }: Ruled, width: number) => (spacing === 'log' ? log : linear)([lo, hi], [0, width]);
+
+const within = (ruled: Ruled, width: number) => {
+  const x = across(ruled, width);
+  return (v: number): number => Math.max(0, Math.min(width, x(v)));
+};
+
+/** What stands still while the value moves. */
+export function rulerScale(ruled: Ruled, width: number): Shape[] {
+  const { lo, hi, start, interval } = ruled;
+  const x = across(ruled, width);
+  const inside = within(ruled, width);
+  const marks: Shape[] = [];
   const out: Shape[] = [];
   let free = Number.NEGATIVE_INFINITY;
-  const { ticks, digits } = slider.spacing === 'log' ? decades(lo, hi) : evenly(lo, hi);
+  const { ticks, digits } = ruled.spacing === 'log' ? decades(lo, hi) : evenly(lo, hi);
   for (const { value: v, strong } of ticks) {
-    out.push(line(x(v), BASE, x(v), BASE + (strong ? 6 : 3), { stroke: strong ? 'var(--line-3)' : 'var(--line-2)' }));
+    marks.push(tick(x(v), BASE, x(v), BASE + (strong ? 6 : 3), { stroke: strong ? 'var(--line-3)' : 'var(--line-2)' }));
     if (!strong) continue;
     const X = x(v);
     const words = decimal(v, digits);
@@ -58,20 +79,33 @@ export function rulerShapes(slider: Ruled, value: number, width: number): Shape[
     free = from + room + 6;
     out.push(text(X, BASE + 17, words, { ...anchor, ...TICK }));
   }
-  out.push(line(0, BASE, width, BASE, { stroke: 'var(--line-3)' }));
+  marks.push(tick(0, BASE, width, BASE, { stroke: 'var(--line-3)' }));
   if (interval) {
     const [a, b] = [inside(interval[0]), inside(interval[1])];
     const ink = { stroke: 'var(--ink)', 'stroke-width': 1.5 };
-    out.push(line(a, BASE - 4.5, b, BASE - 4.5, { ...ink, 'stroke-dasharray': slider.condition ? '3 2' : 'none' }));
-    for (const e of [a, b]) out.push(line(e, BASE - 7.5, e, BASE - 1.5, ink));
+    out.push(line(a, BASE - 4.5, b, BASE - 4.5, { ...ink, 'stroke-dasharray': ruled.condition ? '3 2' : 'none' }));
+    for (const e of [a, b]) marks.push(tick(e, BASE - 7.5, e, BASE - 1.5, ink));
   }
   out.push(
     rect(inside(start) - 2.5, BASE - 7, 5, 5, { fill: 'var(--ground)', stroke: 'var(--ink)', 'stroke-width': 1.5 }),
   );
-  const X = Math.round(inside(value) * 100) / 100;
-  out.push(
-    path(`M${X - 5} 0h10v3l-5 5l-5 -5z`, { fill: 'var(--crosshair)', stroke: 'var(--ground)', 'stroke-width': 1 }),
-  );
-  out.push(line(X, 6, X, BASE + 6, { stroke: 'var(--crosshair)', 'stroke-width': 1.5 }));
-  return out;
+  return [...gathered(marks), ...out];
 }
+
+/** The value: a polygon, because a path's outline counts as style, which a browser works out anew wherever it changes. */
+export function rulerHand(ruled: Ruled, value: number, width: number): Shape[] {
+  const X = hundredths(within(ruled, width)(value));
+  const points = `${X - 5},0 ${X + 5},0 ${X + 5},3 ${X},8 ${X - 5},3`;
+  return [
+    {
+      tag: 'polygon',
+      attributes: { points, fill: 'var(--crosshair)', stroke: 'var(--ground)', 'stroke-width': 1 },
+    },
+    line(X, 6, X, BASE + 6, { stroke: 'var(--crosshair)', 'stroke-width': 1.5 }),
+  ];
+}
+
+export const rulerShapes = (ruled: Ruled, value: number, width: number): Shape[] => [
+  ...rulerScale(ruled, width),
+  ...rulerHand(ruled, value, width),
+];

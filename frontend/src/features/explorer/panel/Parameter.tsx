@@ -10,7 +10,7 @@ import { worded } from '../../../plots/number';
 import { type Slider, settingAt, startWords, strideOf, trackOf } from '../../../state/fit';
 import { useAfterFrame, useExplorer, useFrame, useSized, useSpareTime } from '../context';
 import { plainSymbol } from '../drag/handle';
-import { RULER_HEIGHT, rulerShapes } from '../figure/ruler';
+import { RULER_HEIGHT, rulerHand, rulerScale } from '../figure/ruler';
 import { TypedValue } from './TypedValue';
 
 const NAMES: Readonly<Record<string, string>> = {
@@ -27,6 +27,8 @@ export function Parameter({ slider }: { slider: Slider }) {
   const { store, settleRulers, beginDrag } = useExplorer();
   const row = useRef<HTMLDivElement>(null);
   const ruler = useSized<SVGSVGElement>();
+  const scale = useRef<SVGGElement>(null);
+  const hand = useRef<SVGGElement>(null);
   const input = useRef<HTMLInputElement>(null);
   const output = useRef<HTMLSpanElement>(null);
   const shown = useRef<{ slider: Slider | null; value: number; width: number }>({
@@ -38,17 +40,20 @@ export function Parameter({ slider }: { slider: Slider }) {
   const id = `parameter-${name}`;
 
   useFrame(({ theta }) => {
-    const [svg, range] = [ruler.element.current, input.current];
+    const range = input.current;
     const value = theta[name];
-    if (!svg || !range || value === undefined) return;
+    if (!range || !scale.current || !hand.current || value === undefined) return;
+    const width = ruler.width.current;
+    const { current: last } = shown;
+    const isSame = last.slider === slider && last.width === width;
+    // the other sliders stand still while one moves
+    if (isSame && last.value === value && document.activeElement !== range) return;
     const at = trackOf(slider, value);
     if (document.activeElement !== range || Math.abs(range.valueAsNumber - at) > strideOf(slider))
       range.value = String(at);
-    const width = ruler.width.current;
-    // the other sliders stand still while one moves
-    if (shown.current.slider === slider && shown.current.value === value && shown.current.width === width) return;
     shown.current = { slider, value, width };
-    draw(svg, rulerShapes(slider, value, width));
+    if (!isSame) draw(scale.current, rulerScale(slider, width));
+    draw(hand.current, rulerHand(slider, value, width));
   });
   // words are laid out, which takes a while
   useAfterFrame(({ theta }) => {
@@ -95,7 +100,10 @@ export function Parameter({ slider }: { slider: Slider }) {
         <small>{unitNote(slider)}</small>
       </span>
       <div className="track">
-        <svg ref={ruler.attach} className="ruler" height={RULER_HEIGHT} aria-hidden="true" />
+        <svg ref={ruler.attach} className="ruler" height={RULER_HEIGHT} aria-hidden="true">
+          <g ref={scale} />
+          <g ref={hand} />
+        </svg>
         <input
           ref={input}
           id={id}
