@@ -25,9 +25,11 @@ export function LevelFilter(props: {
   levels: readonly FactorValue[];
   /** Levels joined by commas; '': all. */
   value: string;
+  /** All together cannot be looked at. */
+  notAll?: boolean;
   onChange: (value: string) => void;
 }) {
-  const { name, label, levels, value, onChange } = props;
+  const { name, label, levels, value, notAll, onChange } = props;
   const unit = props.unit && props.unit !== '1' ? ` ${props.unit}` : '';
   const [chosen, missing] = value === '' ? [[], []] : knownIn(value, levels);
   const none = missing.length > 0 && `${missing.join()}: none has this`;
@@ -46,9 +48,11 @@ export function LevelFilter(props: {
           </>
         }
       >
-        <MenuItem several stay checked={value === ''} onSelect={() => onChange('')}>
-          all {levels.length}
-        </MenuItem>
+        {!notAll && (
+          <MenuItem several stay checked={value === ''} onSelect={() => onChange('')}>
+            all {levels.length}
+          </MenuItem>
+        )}
         {levels.map((level) => (
           <MenuItem
             key={String(level)}

@@ -7,18 +7,25 @@ import { press, render } from '../features/render';
 
 const DELAYS = [0, 10, 20, 40, 80];
 
-function Filter({ start, told }: { start: string; told: (value: string) => void }) {
+interface FilterProps {
+  readonly start: string;
+  readonly notAll?: boolean;
+  readonly told: (value: string) => void;
+}
+
+function Filter({ start, notAll = false, told }: FilterProps) {
   const [value, setValue] = useState(start);
   const change = (next: string) => {
     told(next);
     setValue(next);
   };
-  return <LevelFilter name="delay_us" label="Delay" unit="µs" levels={DELAYS} value={value} onChange={change} />;
+  const about = { name: 'delay_us', label: 'Delay', unit: 'µs', levels: DELAYS };
+  return <LevelFilter {...about} value={value} notAll={notAll} onChange={change} />;
 }
 
-async function shown(start: string) {
+async function shown(start: string, notAll = false) {
   const told: string[] = [];
-  const page = await render(<Filter start={start} told={(value) => told.push(value)} />);
+  const page = await render(<Filter start={start} notAll={notAll} told={(value) => told.push(value)} />);
   const opening = Object.assign(new Event('beforetoggle'), { newState: 'open' });
   await act(async () => page.querySelector('.menu')?.dispatchEvent(opening));
   const button = page.querySelector('.levelfilter');
@@ -45,6 +52,12 @@ it('chooses several levels, one after the other, and says which', async () => {
   await press(item('20 µs'));
   await press(item('all 5'));
   expect(told.slice(2)).toEqual(['10', '']);
+});
+
+it('offers no choice of all where they cannot be looked at together', async () => {
+  const { item } = await shown('20', true);
+  expect(item('20 µs')).toBeDefined();
+  expect(item('all 5')).toBeUndefined();
 });
 
 it('counts many instead of naming them', async () => {

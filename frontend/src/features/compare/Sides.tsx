@@ -38,6 +38,7 @@ function Levels(props: { side: Side; standIn: StandIn | undefined; onChange: (si
         unit={unit}
         levels={levels}
         value={stand ?? side.where[name] ?? ''}
+        notAll={stand !== undefined}
         onChange={(picked) => {
           const level = besides(stand, picked, levels);
           const { [name]: _, ...others } = side.where;

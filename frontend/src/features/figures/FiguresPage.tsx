@@ -11,7 +11,7 @@ import type { Figure } from './definition';
 import { DOCUMENTS, FIGURES } from './definitions';
 import type { CellsBySlug } from './evaluate';
 import { experimentsOf } from './inputs';
-import { kindsOf, MarkName } from './Key';
+import { Kinds } from './Key';
 import { PanelView } from './PanelView';
 import { type FigureData, useFigureData } from './useFigureData';
 import './figures.css';
@@ -47,9 +47,7 @@ function Tile({ figure, data }: { figure: Figure; data: CellsBySlug }) {
         <PanelView panel={figure.panels[0]} data={data} label={`${figure.label}: ${figure.title}`} height={180} small />
       </Link>
       <p className="kinds">
-        {kindsOf(figure).map((kind) => (
-          <MarkName key={kind} kind={kind} />
-        ))}
+        <Kinds figure={figure} />
       </p>
     </li>
   );
