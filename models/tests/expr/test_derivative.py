@@ -173,6 +173,7 @@ def test_what_is_fixed_is_computed_once_and_all_is_alike_to_the_bit():
         counted.clear()
         value, slopes = prepared.at({"a": a})
         assert len(counted) == 1
+        assert np.array_equal(prepared.value({"a": a}), value)
         whole, derivatives = value_and_derivatives(graph, "y", {"a": a, "b": b}, ["a", "b"], np)
         assert np.array_equal(value, whole)
         assert np.array_equal(slopes["a"], derivatives["a"])

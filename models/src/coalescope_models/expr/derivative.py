@@ -73,6 +73,17 @@ class Differentiable:
             for index in graph.live(output):
                 self._prepare(graph, index, fixed)
 
+    def value(self, values: Mapping[str, Any]) -> Any:
+        """The value alone, to the last bit that of `at`."""
+        _check_there(self._names, values)
+        xp, results = self._xp, dict(self._fixed)
+        for index, name in self._inputs.items():
+            results[index] = xp.asarray(values[name], dtype=xp.float64)
+        with silenced(xp):
+            for index, function, args, _, _ in self._steps:
+                results[index] = function(*[results[argument] for argument in args])
+        return results[self._last]
+
     def at(self, values: Mapping[str, Any]) -> tuple[Any, dict[str, Any]]:
         """The value, and the derivative by each name, where the names have those values."""
         _check_there(self._names, values)
@@ -132,11 +143,6 @@ def _plus(a: Any, b: Any) -> Any:
     return a if b is None else a + b
 
 
-def _times(factor: Callable[[], Any], tangent: Any) -> Any:
-    """Scale a tangent; the factor is computed only where there is one."""
-    return None if tangent is None else factor() * tangent
-
-
 def _choose(xp: Any, condition: Any, a: Any, b: Any) -> Any:
     zero = xp.asarray(0.0)
     return xp.where(condition, zero if a is None else a, zero if b is None else b)
@@ -147,16 +153,18 @@ def _sub(xp: Any, x: Sequence[Any], y: Any, t: Sequence[Any]) -> Any:
 
 
 def _mul(xp: Any, x: Sequence[Any], y: Any, t: Sequence[Any]) -> Any:
-    return _plus(_times(lambda: x[1], t[0]), _times(lambda: x[0], t[1]))
+    left = None if t[0] is None else x[1] * t[0]
+    return _plus(left, None if t[1] is None else x[0] * t[1])
 
 
 def _div(xp: Any, x: Sequence[Any], y: Any, t: Sequence[Any]) -> Any:
-    return _plus(_times(lambda: 1.0 / x[1], t[0]), _times(lambda: -y / x[1], t[1]))
+    above = None if t[0] is None else 1.0 / x[1] * t[0]
+    return _plus(above, None if t[1] is None else -y / x[1] * t[1])
 
 
 def _pow(xp: Any, x: Sequence[Any], y: Any, t: Sequence[Any]) -> Any:
-    base = _times(lambda: x[1] * x[0] ** (x[1] - 1.0), t[0])
-    return _plus(base, _times(lambda: y * xp.log(x[0]), t[1]))
+    base = None if t[0] is None else x[1] * x[0] ** (x[1] - 1.0) * t[0]
+    return _plus(base, None if t[1] is None else y * xp.log(x[0]) * t[1])
 
 
 #: By operation. What is not here (comparisons, ceil, floor) is flat.

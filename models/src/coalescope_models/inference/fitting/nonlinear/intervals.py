@@ -66,8 +66,7 @@ def curvature_covariance(task: Task, values: Floats) -> Floats | None:
     if freedom < 1:
         return None
     jacobian = task.scaled_jacobian(values)
-    predicted, _ = task.predict(values[None])
-    deviations = (predicted[0] - task.observed) / task.scales(task.observed)
+    deviations = (task.predicted(values) - task.observed) / task.scales(task.observed)
     variance = float(deviations @ deviations) / freedom
     # by singular values of columns of unit length: the normal equations would square the condition
     lengths = np.linalg.norm(jacobian, axis=0)

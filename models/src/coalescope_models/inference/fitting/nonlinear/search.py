@@ -86,8 +86,7 @@ def _refined(task: Task, start: Floats) -> tuple[float, Floats] | None:
     scale = task.scales(task.observed)
 
     def residuals(values: Floats) -> Floats:
-        predicted, _ = task.predict(values[None])
-        off: Floats = (predicted[0] - task.observed) / scale
+        off: Floats = (task.predicted(values) - task.observed) / scale
         return np.nan_to_num(off, nan=_FAR, posinf=_FAR, neginf=-_FAR)
 
     def slopes(values: Floats) -> Floats:

@@ -51,7 +51,7 @@ class Task:
     robust: bool
     stated: Stated | None
 
-    @property
+    @cached_property
     def names(self) -> tuple[str, ...]:
         """Names of the free parameters."""
         return tuple(parameter.name for parameter in self.free)
@@ -72,11 +72,21 @@ class Task:
 
     def predict(self, parameters: Floats) -> tuple[Floats, Floats]:
         """Values [b, n] and derivatives [b, n, p] at parameters [b, p]."""
-        columns = {name: parameters[:, k : k + 1] for k, name in enumerate(self.names)}
-        value, slopes = self._model.at(columns)
+        value, slopes = self._model.at(self._columns(parameters))
         shape = (len(parameters), len(self.observed))
-        jacobian = [np.broadcast_to(slopes[name], shape) for name in self.names]
-        return np.broadcast_to(value, shape), np.stack(jacobian, axis=-1)
+        jacobian = np.empty((*shape, len(self.names)))
+        for k, name in enumerate(self.names):
+            jacobian[:, :, k] = slopes[name]
+        return np.broadcast_to(value, shape), jacobian
+
+    def predicted(self, values: Floats) -> Floats:
+        """The values alone, [n], at parameters [p]: what derivatives cost is most of `predict`."""
+        value = self._model.value(self._columns(values[None]))
+        found: Floats = np.broadcast_to(value, (1, len(self.observed)))[0]
+        return found
+
+    def _columns(self, parameters: Floats) -> dict[str, Floats]:
+        return {name: parameters[:, k : k + 1] for k, name in enumerate(self.names)}
 
     def units(self, observed: Floats) -> Floats:
         """What one unit of deviation of a run is, for observations of any shape."""
@@ -114,14 +124,12 @@ class Task:
 
     def deviations(self, values: Floats) -> Floats:
         """Deviations of the model from each run, as they are weighed, [rows]."""
-        predicted, _ = self.predict(values[None])
-        off: Floats = self.by_run(predicted[0]) - self.replicates
+        off: Floats = self.by_run(self.predicted(values)) - self.replicates
         return off / self.by_run(self.units(self.observed))
 
     def over_predicted(self, values: Floats) -> Floats:
         """Each replicate over what the model predicts for its cell; 1 where that is zero."""
-        predicted, _ = self.predict(values[None])
-        rows = self.by_run(predicted[0])
+        rows = self.by_run(self.predicted(values))
         over: Floats = np.divide(self.replicates, rows, out=np.ones_like(rows), where=rows != 0.0)
         return over
 
