@@ -97,6 +97,25 @@ def test_double_click_returns_to_the_fit(page: Page) -> None:
     eventually(page, lambda: residual_marks(page) == before)
 
 
+@pytest.mark.parametrize("symbol", SLIDERS)
+@pytest.mark.parametrize("key", ["ArrowRight", "ArrowLeft"])
+def test_a_step_that_is_undone_leaves_the_slider_at_its_value(
+    page: Page, symbol: str, key: str
+) -> None:
+    open_explorer(page)
+    slider = page.get_by_role("slider", name=re.compile(f"^{symbol}"))
+    other = page.get_by_role("slider", name=re.compile(f"^{SLIDERS[SLIDERS.index(symbol) - 1]}"))
+    before = slider.input_value()
+    slider.press(key)
+    expect(page.get_by_text("Edited")).to_be_visible()
+    page.keyboard.press("Control+z")
+    expect(page.get_by_text("Edited")).to_have_count(0)
+    other.press("ArrowRight")
+    expect(page.get_by_text("Edited")).to_be_visible()
+    stand_still(page)
+    assert slider.input_value() == before
+
+
 def test_a_copied_link_opens_the_identical_view(
     page: Page, chromium: Browser, server: Server, console: Console
 ) -> None:

@@ -59,11 +59,12 @@ mtu_bytes,delay_us,replicate,rx_bytes,rx_packets,rx_interrupts,system_cpu_s
 
 
 @pytest.fixture
-def loaded(server: Server) -> Server:
-    """A server that holds what it loads once: with the first upload, and after it has started.
+def loaded(server: Server, make_log: MakeLog) -> Server:
+    """A server that holds what it loads once: with the first uploads, and after it has started.
 
     What a fit needs, the server imports beside its first requests; a fit waits for the end of that.
     """
+    assert upload(server, make_log()).status_code == 201
     assert upload(server, OF_FIRST_FIT, "loaded.csv").status_code == 201
     body = {"model": "cpu-overhead", "method": "ols", "response": "system_cpu_s"}
     answer = httpx.post(f"{server.url}/api/experiments/loaded/fits", json=body, timeout=TIMEOUT_S)

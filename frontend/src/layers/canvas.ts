@@ -49,7 +49,7 @@ const length = (value: string | number | undefined, size: number): number =>
 const visible = (paint: string | number | undefined): paint is string => typeof paint === 'string' && paint !== 'none';
 
 function outline({ tag, attributes: a }: Shape): Path2D {
-  const out = new Path2D(tag === 'path' ? String(a.d) : undefined);
+  const out = new Path2D(tag === 'path' ? String(a.d) : tag === 'polygon' ? `M${a.points}z` : undefined);
   if (tag === 'line') {
     out.moveTo(number(a.x1), number(a.y1));
     out.lineTo(number(a.x2), number(a.y2));

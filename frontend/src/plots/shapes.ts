@@ -49,7 +49,7 @@ export const path = (d: string, attributes: Attributes): Shape => ({
   attributes: { d, fill: 'none', ...attributes },
 });
 
-/** A straight stroke that is `gathered` with those that look the same. */
+/** A line as a path, which `gathered` joins with those that look the same. */
 export const tick = (x1: number, y1: number, x2: number, y2: number, attributes: Attributes): Shape =>
   path(`M${hundredths(x1)} ${hundredths(y1)}L${hundredths(x2)} ${hundredths(y2)}`, attributes);
 

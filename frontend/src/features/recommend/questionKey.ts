@@ -5,8 +5,8 @@ import type { ExperimentSubject } from '../../state/subject';
 import { isRefusal, questionOf } from './question';
 
 /**
- * What of the state the question depends on, as text: the crosshair counts only where traffic stands on an axis. It is asked at
- * each change of the state; a slider that is dragged changes none of its parts, and then nothing is worked out.
+ * What of the state the question depends on, as text: the crosshair counts only where traffic stands on an axis. It is asked for at
+ * each change of the state and each render, and worked out where one of its parts has changed: of a slider's drag, none.
  */
 export function keyOfQuestion(): (subject: ExperimentSubject, slice: DataSlice, state: ExplorerState) => string {
   let known: readonly unknown[] = [];

@@ -9,7 +9,8 @@ import { lab } from './answers';
 
 const subject = lab();
 const slices = slicesOf(subject, catalogue);
-const { state } = fromQuery('', schemaOf(subject, slices));
+const stateOf = (query: string) => fromQuery(query, schemaOf(subject, slices)).state;
+const state = stateOf('');
 
 it('is worked out again where the question may be another, and not while a slider is dragged', () => {
   const key = keyOfQuestion();
@@ -25,8 +26,22 @@ it('is worked out again where the question may be another, and not while a slide
   looks = 0;
   for (const alpha of [1, 2, 3]) expect(key(subject, slice, { ...state, overrides: { alpha } })).toBe(first);
   expect(looks).toBe(0);
-  const other = key(subject, slice, { ...state, advice: { ...state.advice, goal: 'latency' } });
-  expect(other).not.toBe(first);
-  expect(looks).toBeGreaterThan(0);
-  expect(key(subject, slice, { ...state, where: { workload: 'udp' } })).not.toBe(other);
+});
+
+it('is another for another goal, level, measure, crosshair on an axis of traffic, slice and experiment', () => {
+  const onTraffic = stateOf('x=workload&y=delay_us&measure=throughput_mbps');
+  const { axes } = onTraffic;
+  expect(axes).not.toEqual(state.axes);
+  const key = keyOfQuestion();
+  const keys = [
+    key(subject, slices(onTraffic), onTraffic),
+    key(subject, slices(onTraffic), { ...onTraffic, x: onTraffic.x === 0 ? 1 : 0 }),
+    key(subject, slices(onTraffic), { ...onTraffic, measure: 'latency_us' }),
+    key(subject, slices(onTraffic), { ...onTraffic, advice: { ...state.advice, goal: 'latency' } }),
+    key(subject, slices(state), state),
+    key(subject, slices(state), { ...state, where: { workload: 'udp' } }),
+    key({ ...subject, without: ['run'] }, slices(state), state),
+    key(subject, { ...slices(state), measures: [] }, state),
+  ];
+  expect(new Set(keys).size).toBe(keys.length);
 });

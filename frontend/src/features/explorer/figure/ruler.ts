@@ -79,7 +79,7 @@ export function rulerScale(ruled: Ruled, width: number): Shape[] {
     free = from + room + 6;
     out.push(text(X, BASE + 17, words, { ...anchor, ...TICK }));
   }
-  marks.push(tick(0, BASE, width, BASE, { stroke: 'var(--line-3)' }));
+  const base = line(0, BASE, width, BASE, { stroke: 'var(--line-3)' });
   if (interval) {
     const [a, b] = [inside(interval[0]), inside(interval[1])];
     const ink = { stroke: 'var(--ink)', 'stroke-width': 1.5 };
@@ -89,10 +89,10 @@ export function rulerScale(ruled: Ruled, width: number): Shape[] {
   out.push(
     rect(inside(start) - 2.5, BASE - 7, 5, 5, { fill: 'var(--ground)', stroke: 'var(--ink)', 'stroke-width': 1.5 }),
   );
-  return [...gathered(marks), ...out];
+  return [...gathered(marks), base, ...out];
 }
 
-/** The value: a polygon, because a path's outline counts as style, which a browser works out anew wherever it changes. */
+/** The value. A polygon, because a path's outline counts as style: where it changes, a browser styles the page again. */
 export function rulerHand(ruled: Ruled, value: number, width: number): Shape[] {
   const X = hundredths(within(ruled, width)(value));
   const points = `${X - 5},0 ${X + 5},0 ${X + 5},3 ${X},8 ${X - 5},3`;

@@ -31,10 +31,12 @@ export function Parameter({ slider }: { slider: Slider }) {
   const hand = useRef<SVGGElement>(null);
   const input = useRef<HTMLInputElement>(null);
   const output = useRef<HTMLSpanElement>(null);
-  const shown = useRef<{ slider: Slider | null; value: number; width: number }>({
+  // of a slider with the focus, which is the hand's, the input may lie up to a stride from the value
+  const shown = useRef<{ slider: Slider | null; value: number; width: number; isExact: boolean }>({
     slider: null,
     value: Number.NaN,
     width: 0,
+    isExact: false,
   });
   const { name, start, digits } = slider;
   const id = `parameter-${name}`;
@@ -46,12 +48,13 @@ export function Parameter({ slider }: { slider: Slider }) {
     const width = ruler.width.current;
     const { current: last } = shown;
     const isSame = last.slider === slider && last.width === width;
+    const hasFocus = document.activeElement === range;
     // the other sliders stand still while one moves
-    if (isSame && last.value === value && document.activeElement !== range) return;
+    if (isSame && last.value === value && last.isExact && !hasFocus) return;
     const at = trackOf(slider, value);
-    if (document.activeElement !== range || Math.abs(range.valueAsNumber - at) > strideOf(slider))
-      range.value = String(at);
-    shown.current = { slider, value, width };
+    const isExact = !hasFocus || Math.abs(range.valueAsNumber - at) > strideOf(slider);
+    if (isExact) range.value = String(at);
+    shown.current = { slider, value, width, isExact };
     if (!isSame) draw(scale.current, rulerScale(slider, width));
     draw(hand.current, rulerHand(slider, value, width));
   });

@@ -2,7 +2,7 @@
 import { useRef } from 'react';
 import { draw } from '../../../layers/svg';
 import { makeScale } from '../../../plots/scale';
-import { gathered, line, MIDDLE, type Shape, TICK, text, tick } from '../../../plots/shapes';
+import { type Attributes, gathered, line, MIDDLE, type Shape, TICK, text, tick } from '../../../plots/shapes';
 import type { Axis } from '../../../state/layout';
 import { useExplorer, useFrame, useSized } from '../context';
 import { cutShort, settingText, settingWords, shortName } from '../figure/messages';
@@ -24,13 +24,14 @@ export function RangeRuler({ axis }: { axis: Axis }) {
     const [lo, hi] = [levels[0], levels[levels.length - 1]];
     const x = makeScale(levels, axis.spacing, [lo, hi], [5, width - 5]);
     const shapes: Shape[] = [line(x(lo), 9, x(hi), 9, { stroke: 'var(--line-3)' })];
-    const marks = levels.map((v) =>
-      tick(x(v), 6, x(v), 12, {
-        stroke: v === lo || v === hi ? 'var(--ink)' : 'var(--line-3)',
-        'stroke-width': v === lo || v === hi ? 1.5 : 1,
-      }),
+    const marks = (at: readonly number[], ink: Attributes) => gathered(at.map((v) => tick(x(v), 6, x(v), 12, ink)));
+    shapes.push(
+      ...marks(
+        levels.filter((v) => v !== lo && v !== hi),
+        { stroke: 'var(--line-3)' },
+      ),
+      ...marks([lo, hi], { stroke: 'var(--ink)', 'stroke-width': 1.5 }),
     );
-    shapes.push(...gathered(marks));
     if (at !== null && at >= lo && at <= hi)
       shapes.push(line(x(at), 3, x(at), 15, { stroke: 'var(--crosshair)', 'stroke-width': 1.5 }));
     const ends = [lo, hi].map((v) => cutShort(settingText(axis, v), 10));
