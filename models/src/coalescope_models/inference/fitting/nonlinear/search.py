@@ -87,10 +87,11 @@ def _refined(task: Task, start: Floats) -> tuple[float, Floats] | None:
 
     def residuals(values: Floats) -> Floats:
         off: Floats = (task.predicted(values) - task.observed) / scale
-        return np.nan_to_num(off, nan=_FAR, posinf=_FAR, neginf=-_FAR)
+        return off if np.isfinite(off).all() else np.nan_to_num(off, True, _FAR, _FAR, -_FAR)
 
     def slopes(values: Floats) -> Floats:
-        return np.nan_to_num(task.scaled_jacobian(values), posinf=_FAR, neginf=-_FAR)
+        found = task.scaled_jacobian(values)
+        return found if np.isfinite(found).all() else np.nan_to_num(found, True, 0.0, _FAR, -_FAR)
 
     try:
         found = least_squares(
