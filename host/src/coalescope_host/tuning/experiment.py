@@ -40,6 +40,8 @@ class Experiment:
 
     def __post_init__(self) -> None:
         self.positions: Positions = positions_of(self.cells)
+        # compared in each of many draws
+        self._intrusions = [self._intrusion(setting) for setting in range(len(self.cells))]
 
     @property
     def reference(self) -> int:
@@ -61,13 +63,7 @@ class Experiment:
 
     def intrusion(self, setting: int) -> tuple[float, ...]:
         """How much a setting changes: factors that differ from now, how far, then its levels."""
-        cell = self.cells[setting]
-        return (
-            float(sum(self._changed(setting))),
-            sum(distance(cell.get(name), level) for name, level in self.start.items()),
-            *(level_in_order(name, _number(cell.get(name))) for name in LEAST_FIRST),
-            float(setting),
-        )
+        return self._intrusions[setting]
 
     def learn(self, runs: Sequence[Measured], impossible: Collection[int] = ()) -> Choice:
         """Take in all runs of all rounds.
@@ -133,6 +129,15 @@ class Experiment:
             return []
         found = Counter(draw.best for draw in self.belief.draws if draw.best is not None)
         return [setting for setting, _ in found.most_common()]
+
+    def _intrusion(self, setting: int) -> tuple[float, ...]:
+        cell = self.cells[setting]
+        return (
+            float(sum(self._changed(setting))),
+            sum(distance(cell.get(name), level) for name, level in self.start.items()),
+            *(level_in_order(name, _number(cell.get(name))) for name in LEAST_FIRST),
+            float(setting),
+        )
 
     def _changed(self, setting: int) -> list[bool]:
         return [self.cells[setting].get(name) != level for name, level in self.start.items()]
