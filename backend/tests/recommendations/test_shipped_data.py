@@ -139,14 +139,14 @@ def test_the_emulated_host(published: Any, datasets: Path) -> None:
 
 
 def _asks_how_long_a_packet_may_wait(client: Any, workload: str) -> None:
-    """Their latency was not measured; what is offered keeps the throughput."""
+    """Their latency was not measured; what is offered keeps the payload's throughput."""
     found = ask(client, "virtual-testbed", where={"workload": workload})
     assert found["answer"] is None
     assert len(found["ask"]) == 3
-    speeds = {str(c["factors"]): c["means"]["throughput_mbps"] for c in found["candidates"]}
+    speeds = {str(c["factors"]): c["means"]["goodput_mbps"] for c in found["candidates"]}
     for each in found["ask"]:
         own = [
-            c["means"]["throughput_mbps"]
+            c["means"]["goodput_mbps"]
             for c in found["candidates"]
             if c["factors"]["delay_ticks"] <= each["at_most"]
         ]
@@ -166,7 +166,7 @@ def _keeps_its_throughput(client: Any, workload: str) -> None:
     longest = [{"measure": "delay_ticks", "limit": "at most", "value": 5000}]
     found = ask(client, "virtual-testbed", where=where, constraints=longest)
     assert [g["limit"] for g in unlost(found)] == ["within"]
-    assert {g["measure"] for g in found["guards"]} > {"throughput_mbps"}, "what is lost, too"
+    assert {g["measure"] for g in found["guards"]} > {"goodput_mbps"}, "what is lost, too"
     measure = unlost(found)[0]["measure"]
     speeds = [c["means"][measure] for c in found["candidates"]]
     answer = found["candidates"][found["answer"]]

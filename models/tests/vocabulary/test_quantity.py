@@ -142,9 +142,13 @@ def test_what_is_better_is_known_of_what_people_aim_at():
     assert all(q.better is None for q in QUANTITIES.values() if q.role in ("factor", "parameter"))
 
 
-def test_one_of_several_latencies_is_guarded():
+def test_of_each_aim_at_most_one_is_guarded_before_the_first():
     guarded = {q.name: q.aim for q in QUANTITIES.values() if q.guarded}
-    assert guarded == {"latency_p99_us": "latency"}
+    assert guarded == {"goodput_mbps": "throughput", "latency_p99_us": "latency"}
+
+
+def test_cpu_time_of_the_whole_host_can_be_aimed_at():
+    assert QUANTITIES["host_cpu_percent"].aim == "cpu"
 
 
 def test_axes_are_taken_by_factors_that_are_numbers():

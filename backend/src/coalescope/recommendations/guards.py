@@ -56,19 +56,21 @@ def default_guards(
 ) -> list[Constraint]:
     """Return what is guarded where the question does not say.
 
-    Of a throughput, where a cost is aimed at: within 1 % of its best. Of a latency, where no limit
-    is on a wait: at most 10 % above that of the current setting; of the slow replies where they
-    were measured. Of each kind of loss: at most 10 % above that of the current setting, chance
+    Of a throughput, where a cost is aimed at: within 1 % of its best; of the payload's where it was
+    measured, because larger frames take fewer bytes for the same payload. Of a latency, where no
+    limit is on a wait: at most 10 % above that of the current setting; of the slow replies where
+    they were measured. Of each kind of loss: at most 10 % above that of the current setting, chance
     aside. None of a kind that the question names itself, or that was not measured.
     """
     named = {*(a.measure for a in aims), *(c.measure for c in constraints)}
     guards = []
     throughputs = _measured("throughput", measured)
     if throughputs and not named & set(throughputs) and any(is_cost(a.measure) for a in aims):
-        guards.append(Constraint(throughputs[0], "within", THROUGHPUT_WITHIN_PERCENT, "more"))
+        kept = _guarded(throughputs)
+        guards.append(Constraint(kept, "within", THROUGHPUT_WITHIN_PERCENT, "more"))
     latencies = _measured("latency", measured)
     if latencies and not named & set(latencies) and not bounds_a_wait(_limits(constraints)):
-        late = next((name for name in latencies if QUANTITIES[name].guarded), latencies[0])
+        late = _guarded(latencies)
         guards.append(Constraint(late, "within current", LATENCY_WITHIN_PERCENT, "less"))
     free = {name for kind in losses.KINDS if not named & set(kind) for name in kind}
     lost = losses.to_guard(free & set(measured))
@@ -96,6 +98,10 @@ def known_in_part(guards: Sequence[Constraint], wished: Sequence[Constraint]) ->
 
 def _measured(kind: str, measured: Sequence[str]) -> list[str]:
     return [n for n in QUANTITIES if n in measured and QUANTITIES[n].aim == kind]
+
+
+def _guarded(measured: Sequence[str]) -> str:
+    return next((name for name in measured if QUANTITIES[name].guarded), measured[0])
 
 
 def _limits(constraints: Sequence[Constraint]) -> set[tuple[str, str]]:

@@ -262,7 +262,7 @@ function Experiments({ compared, change }: { compared: Compared; change: (next: 
           <Figure art={art} />
           <p className="note">
             {hasRatios(art.plan.panels)
-              ? 'Whiskers: 95 % t interval of the replicates above; below, of the ratio, for all settings together. Hollow: not significantly different, or a single run above.'
+              ? 'Whiskers: 95 % t interval of the replicates above; below, of the ratio, for all settings together. Hollow: not significantly different, or nothing known of it; above, a single run.'
               : 'Whiskers: 95 % t interval of the replicates. Hollow: a single run.'}
           </p>
         </Section>

@@ -227,7 +227,8 @@ function Absolute(props: Props) {
               numeric
               take={(text) => {
                 const value = limitIn(text);
-                if (text !== '' && value === null) return 'a number above zero';
+                if (text !== '' && value === null)
+                  return `a number above zero${own ? `; ${own.value} ${unit} stays` : ''}`;
                 if (value !== null && !own && advice.limits.length >= MOST_LIMITS) return 'too many limits';
                 if (value !== (own?.value ?? null)) set({ limits: withLimit(advice.limits, measure, limit, value) });
                 return null;

@@ -27,7 +27,7 @@ export const stepsFor = (server: string): readonly Step[] => [
   {
     title: 'Sweep MTU and delay',
     words:
-      'Each combination in random order, here and at a peer over ssh; everything is put back, whatever happens. The dry run says whether it can be done. The surface fills while it runs.',
+      'Each combination in random order, here and at a peer over ssh; everything is put back, also when it is interrupted or killed; docs/sweep.md says what cannot be. The dry run says whether it can be done. The surface fills while it runs.',
     commands: [
       'make traffic',
       'sudo .venv/bin/coalescope-host sweep eth1 --mtu 1500,9000 --rx-usecs 0,25,50 --peer root@HOST --dry-run',

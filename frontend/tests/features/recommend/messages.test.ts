@@ -58,6 +58,14 @@ describe('the question', () => {
     expect(asks('measure=latency_us&goal=throughput')).toEqual(['throughput_mbps']);
   });
 
+  it("takes the CPU time of the whole host where no other's was measured", () => {
+    const measures = (...names: string[]) => designed('lab', { delay_us: [10, 40] }, ['throughput_mbps', ...names]);
+    const asks = (...names: string[]) =>
+      posed(measures(...names), 'goal=cpu').question.aims.map((a) => a.quantity.name);
+    expect(asks('host_cpu_percent')).toEqual(['host_cpu_percent']);
+    expect(asks('host_cpu_percent', 'system_cpu_percent')).toEqual(['system_cpu_percent']);
+  });
+
   it('is about every measure that the vocabulary knows as a goal', () => {
     const aims = new Set(catalogue.quantities.flatMap((q) => q.aim ?? []));
     expect(new Set(ROLES)).toEqual(aims);
