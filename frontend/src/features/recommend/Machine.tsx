@@ -92,7 +92,7 @@ function Commands({ commands }: { commands: NonNullable<Recommendation['commands
         <>
           <Script label="Commands that set it" text={commands.apply.join('\n')} />
           <p className="note">
-            As root. It prints the way back first, stops at the first failure, and puts all back. Try it for a while
+            As root. It prints the way back first; at the first failure it stops and puts all back. Try it for a while
             before you make it persistent.
           </p>
           <Notes notes={commands.notes} />
