@@ -105,10 +105,10 @@ function labelledSegment({ points, count }: Isoline, isCliff: IsCliff, onto: Ont
   return best;
 }
 
-/** Degrees, so that words along the segment stand upright. */
-function uprightAngle(dx: number, dy: number): number {
+/** Degrees, so that words along the segment stand upright; where it is nearly vertical, all read upwards, as neighbours do. */
+export function uprightAngle(dx: number, dy: number): number {
   const angle = (Math.atan2(dy, dx) * 180) / Math.PI;
-  return angle > 90 ? angle - 180 : angle < -90 ? angle + 180 : angle;
+  return angle > 80 ? angle - 180 : angle <= -100 ? angle + 180 : angle;
 }
 
 /** Around ties and the word at the recommended setting; `half`: of a label. */
