@@ -75,6 +75,26 @@ class Differentiable:
 
     def value(self, values: Mapping[str, Any]) -> Any:
         """The value alone, to the last bit that of `at`."""
+        return self._results(values)[self._last]
+
+    def at(self, values: Mapping[str, Any]) -> tuple[Any, dict[str, Any]]:
+        """The value, and the derivative by each name, where the names have those values."""
+        xp, results = self._xp, self._results(values)
+        nothing: list[Any] = [None] * len(self._names)
+        tangents = dict.fromkeys(self._fixed, nothing)
+        for index, name in self._inputs.items():
+            tangents[index] = [xp.asarray(1.0) if name == other else None for other in self._names]
+        with silenced(xp):
+            for index, _, args, rule, by in self._steps:
+                operands = [results[argument] for argument in args]
+                found = tangents[index] = nothing.copy()
+                for k in by:
+                    found[k] = rule(xp, operands, results[index], [tangents[a][k] for a in args])
+        slopes = (xp.asarray(0.0) if slope is None else slope for slope in tangents[self._last])
+        return results[self._last], dict(zip(self._names, slopes, strict=True))
+
+    def _results(self, values: Mapping[str, Any]) -> dict[int, Any]:
+        """Of each node."""
         _check_there(self._names, values)
         xp, results = self._xp, dict(self._fixed)
         for index, name in self._inputs.items():
@@ -82,26 +102,7 @@ class Differentiable:
         with silenced(xp):
             for index, function, args, _, _ in self._steps:
                 results[index] = function(*[results[argument] for argument in args])
-        return results[self._last]
-
-    def at(self, values: Mapping[str, Any]) -> tuple[Any, dict[str, Any]]:
-        """The value, and the derivative by each name, where the names have those values."""
-        _check_there(self._names, values)
-        xp, count = self._xp, len(self._names)
-        nothing: list[Any] = [None] * count
-        results, tangents = dict(self._fixed), dict.fromkeys(self._fixed, nothing)
-        for index, name in self._inputs.items():
-            results[index] = xp.asarray(values[name], dtype=xp.float64)
-            tangents[index] = [xp.asarray(1.0) if name == other else None for other in self._names]
-        with silenced(xp):
-            for index, function, args, rule, by in self._steps:
-                operands = [results[argument] for argument in args]
-                result = results[index] = function(*operands)
-                found = tangents[index] = nothing.copy()
-                for k in by:
-                    found[k] = rule(xp, operands, result, [tangents[a][k] for a in args])
-        slopes = (xp.asarray(0.0) if slope is None else slope for slope in tangents[self._last])
-        return results[self._last], dict(zip(self._names, slopes, strict=True))
+        return results
 
     def _prepare(self, graph: Graph, index: int, fixed: Mapping[str, Any]) -> None:
         """Compute a node that nothing moves; of another, note how it is computed."""
